@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/*
+ * Global options and the sink for messages.  Progress lines replace each other on a
+ * terminal; elsewhere they are ordinary lines, so that a log file shows where a long run
+ * was.
+ */
+
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/printable.h"
+
+const struct option_spec global_options[] = {
+	{ GLOBAL_JSON, 0, "json", NULL, "machine output on stdout, nothing else there" },
+	{ GLOBAL_QUIET, 'q', "quiet", NULL, "only warnings and errors on stderr" },
+	{ GLOBAL_VERBOSE, 'v', "verbose", NULL, "say more on stderr" },
+	{ GLOBAL_NO_PROGRESS, 0, "no-progress", NULL, "no progress lines" },
+	{ GLOBAL_COLOR, 0, "color", "WHEN", "auto, always or never (see also NO_COLOR)" },
+	{ GLOBAL_YES, 'y', "yes", NULL, "answer yes where a command would ask (run, lease)" },
+	{ GLOBAL_HELP, 'h', "help", NULL, "print this help" },
+	{ GLOBAL_VERSION, 'V', "version", NULL, "print the version" },
+	{ 0 },
+};
+
+/* Into a file a line every ten seconds will do. */
+static bool progress_due(struct cli *cli)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (cli->progress_ns && now_ns - cli->progress_ns < 10 * NS_PER_S)
+		return false;
+	cli->progress_ns = now_ns;
+	return true;
+}
+
+static void emit(void *data, enum log_level level, const char *line)
+{
+	struct cli *cli = data;
+	_cleanup_(strbuf_deinit) struct strbuf text = { 0 };
+	bool terminal = isatty(STDERR_FILENO);
+
+	if (level == LOG_DETAIL && !cli->verbose)
+		return;
+	if (level != LOG_WARNING && level != LOG_ANSWER && cli->quiet)
+		return;
+	if (level == LOG_PROGRESS) {
+		if (cli->no_progress || (!terminal && !progress_due(cli)))
+			return;
+		fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", line);
+		fflush(stderr);
+		cli->progress_open = terminal;
+		return;
+	}
+	cli_progress_done(cli);
+	printable_add(&text, line);
+	fprintf(stderr, "%s%s\n", level == LOG_WARNING ? "jbdlab: warning: " : "",
+		strbuf_text(&text));
+}
+
+void cli_init(struct cli *cli)
+{
+	*cli = (struct cli){ .log = { .emit = emit, .data = cli } };
+}
+
+static int parse_color(struct cli *cli, const char *value, struct err *e)
+{
+	if (!strcmp(value, "auto"))
+		cli->color = COLOR_AUTO;
+	else if (!strcmp(value, "always"))
+		cli->color = COLOR_ALWAYS;
+	else if (!strcmp(value, "never"))
+		cli->color = COLOR_NEVER;
+	else
+		return err_usage(e, "--color takes auto, always or never, not \"%s\"", value);
+	return 0;
+}
+
+int cli_apply(struct cli *cli, const struct command *command, int id, const char *value,
+	struct err *e)
+{
+	if (id == GLOBAL_JSON && command && !(command->flags & COMMAND_JSON))
+		return err_usage(e, "%s has no --json", command->name);
+	if (id == GLOBAL_YES && command && !(command->flags & COMMAND_DESTRUCTIVE))
+		return err_usage(e, "%s has no --yes", command->name);
+	switch (id) {
+	case GLOBAL_JSON:
+		cli->json = true;
+		break;
+	case GLOBAL_QUIET:
+		cli->quiet = true;
+		break;
+	case GLOBAL_VERBOSE:
+		cli->verbose = true;
+		break;
+	case GLOBAL_NO_PROGRESS:
+		cli->no_progress = true;
+		break;
+	case GLOBAL_COLOR:
+		return parse_color(cli, value, e);
+	case GLOBAL_YES:
+		cli->yes = true;
+		break;
+	case GLOBAL_HELP:
+		cli->help = true;
+		break;
+	case GLOBAL_VERSION:
+		cli->version = true;
+		break;
+	}
+	return 0;
+}
+
+bool cli_json(const struct cli *cli)
+{
+	return cli->json;
+}
+
+bool cli_yes(const struct cli *cli)
+{
+	return cli->yes;
+}
+
+bool cli_quiet(const struct cli *cli)
+{
+	return cli->quiet;
+}
+
+bool cli_color(const struct cli *cli)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (cli->color == COLOR_AUTO)
+		return isatty(STDOUT_FILENO) && !(no && *no);
+	return cli->color == COLOR_ALWAYS;
+}
+
+const struct log *cli_log(const struct cli *cli)
+{
+	return &cli->log;
+}
+
+void cli_progress_done(struct cli *cli)
+{
+	if (cli->progress_open)
+		fputs("\r\033[K", stderr);
+	cli->progress_open = false;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* jbdlab report BUNDLE: what an experiment measured, in one of several formats. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/report_formats.h"
+#include "cli/report_watch.h"
+#include "cli/signals.h"
+#include "report/columns.h"
+#include "report/report.h"
+
+enum { OPTION_FORMAT = 1, OPTION_TABLE, OPTION_COLUMNS, OPTION_SCHEMA, OPTION_WATCH,
+	OPTION_PLOT };
+
+static const struct option_spec options[] = {
+	{OPTION_FORMAT, 'f', "format", "FORMAT",
+		"text (default), html, markdown, csv, json, jsonl, pts or svg; or as another "
+		"program prints: tiobench, tiobench-classic, tiotest, tiotest-terse, iozone, "
+		"dd or pgbench"},
+	{OPTION_TABLE, 't', "table", "NAME",
+		"only this table; of csv comparison is the default; --columns help lists "
+		"them"},
+	{OPTION_COLUMNS, 'o', "columns", "LIST",
+		"only these columns of the table; \"help\" lists them, without a bundle"},
+	{OPTION_PLOT, 'p', "plot", "NAME",
+		"for svg: ratios (default), all-ratios, threads, latency, sync-latency, "
+		"blocks, flushes, written or fsync; one of several as "
+		"KIND:WORKLOAD/PHASE"},
+	{OPTION_SCHEMA, 0, "schema", NULL,
+		"print the JSON Schema of --json, without a bundle"},
+	{OPTION_WATCH, 'w', "watch", NULL,
+		"show a running experiment, anew at each result, until it ends or ^C"},
+	{0},
+};
+
+struct report_options {
+	const char *bundle;
+	struct report_request request;
+	bool help_columns, schema, watch;
+};
+
+static int parse(struct option_parser *p, struct report_options *o, struct err *e)
+{
+	const char *value;
+	size_t count;
+	int id;
+
+	while ((id = option_next(p, &value, e)) != 0) {
+		if (id == OPTION_FORMAT)
+			o->request.format = value;
+		else if (id == OPTION_TABLE)
+			o->request.table = value;
+		else if (id == OPTION_COLUMNS)
+			o->request.columns = value;
+		else if (id == OPTION_PLOT)
+			o->request.plot = value;
+		else if (id == OPTION_SCHEMA)
+			o->schema = true;
+		else if (id == OPTION_WATCH)
+			o->watch = true;
+		else
+			return id;
+	}
+	o->help_columns = o->request.columns && !strcmp(o->request.columns, "help");
+	o->bundle = option_operands(p, &count)[0];
+	if (count != 1 && !o->help_columns && !o->schema)
+		return err_usage(e, "report takes one bundle, not %zu", count);
+	return 0;
+}
+
+/* The columns of one table, or of all. */
+static int add_help(const char *table, struct strbuf *out, struct err *e)
+{
+	const struct report_table *t;
+	int r;
+
+	if (table) {
+		r = columns_find_table(table, &t, e);
+		if (!r)
+			columns_help(t, out);
+		return r;
+	}
+	for (size_t i = 0; i < TABLE_COUNT; i++) {
+		t = &report_table_kinds[i];
+		strbuf_addf(out, "%s%s: %s\n", i ? "\n" : "", t->key, t->title);
+		columns_help(t, out);
+	}
+	return 0;
+}
+
+static int add_report(
+	struct cli *cli, struct report_options *o, struct strbuf *out, struct err *e)
+{
+	_cleanup_(report_deinit) struct report report = {0};
+	const volatile sig_atomic_t *stop = signals_catch();
+	int r = 0;
+
+	if (cli_json(cli) && o->request.format && strcmp(o->request.format, "json"))
+		return err_usage(e, "--json and --format %s do not go together",
+			o->request.format);
+	if (cli_json(cli))
+		o->request.format = "json";
+	r = report_formats_check(&o->request, e);
+	if (!r)
+		r = report_load(&report, o->bundle, e);
+	report.stop = stop;
+	if (!r)
+		r = report_formats_render(&report, &o->request, out, e);
+	signals_release(); /* who reads the output slowly can be left as usual */
+	return !r && *stop ? err_interrupted(e, *stop) : r;
+}
+
+static int watch(struct cli *cli, const struct report_options *o, struct err *e)
+{
+	if (cli_json(cli) || o->request.format || o->request.table || o->request.columns)
+		return err_usage(e, "--watch shows an overview and takes no format");
+	return report_watch(o->bundle, e);
+}
+
+static int run(struct cli *cli, struct option_parser *p, struct err *e)
+{
+	_cleanup_(strbuf_deinit) struct strbuf out = {0};
+	struct report_options o = {0};
+	int r = parse(p, &o, e);
+
+	if (!r && o.schema)
+		r = render_json_schema(&out, e);
+	else if (!r && o.help_columns)
+		r = add_help(o.request.table, &out, e);
+	else if (!r && o.watch)
+		r = watch(cli, &o, e);
+	else if (!r)
+		r = add_report(cli, &o, &out, e);
+	if (r)
+		return r;
+	fputs(strbuf_text(&out), stdout);
+	return STATUS_DONE;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.arguments = "BUNDLE [options]",
+	.summary = "show what an experiment measured",
+	.options = options,
+	.flags = COMMAND_JSON,
+	.run = run,
+};

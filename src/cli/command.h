@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/*
+ * The command table.  Each command is one file cmd_NAME.c with one `struct command`;
+ * main.c lists them.  The table is the only source of --help, of option parsing, of shell
+ * completion and of the test that compares the manual.  Only this directory prints,
+ * prompts or exits.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/err.h"
+#include "core/log.h"
+
+/* Exit status; documented in jbdlab(8). */
+enum exit_status {
+	STATUS_DONE = 0,
+	STATUS_DIFFERENCE = 1,
+	STATUS_USAGE = 2,
+	STATUS_REFUSED = 3,
+	STATUS_FAILED = 4,
+	STATUS_INCONCLUSIVE = 5,
+	STATUS_AUDIT_FAILED = 6,
+	STATUS_NEEDS_RECOVER = 7,
+	STATUS_INTERRUPTED = 130,
+	STATUS_TERMINATED = 143,
+};
+
+struct option_spec {
+	int id; /* > 0, unique in its command; what option_next() returns */
+	char letter; /* 0: long form only */
+	const char *name; /* long name without dashes */
+	const char *value; /* what it takes, for --help; NULL: a flag */
+	const char *help;
+};
+
+struct cli; /* options that every command has, and the sink for messages */
+struct option_parser;
+
+/* What a command can do; dispatch refuses global options that it does not declare. */
+enum command_flags {
+	COMMAND_JSON = 1,	 /* understands --json */
+	COMMAND_DESTRUCTIVE = 2, /* understands --yes */
+	COMMAND_HIDDEN = 4,	 /* not in --help: internal */
+};
+
+struct command {
+	const char *name;
+	const char *arguments; /* "DEV --to PLACEMENT" */
+	const char *summary;   /* one line, no capital, no full stop */
+	const struct option_spec *options; /* ends with id 0; NULL: none */
+	unsigned flags;
+	/* Returns an exit status, or a negative errno with e filled; dispatch prints e
+	 * and turns its kind into an exit status. */
+	int (*run)(struct cli *cli, struct option_parser *options, struct err *e);
+};
+
+bool cli_json(const struct cli *cli);	/* --json */
+bool cli_yes(const struct cli *cli);	/* --yes */
+bool cli_quiet(const struct cli *cli);	/* --quiet */
+bool cli_color(const struct cli *cli);	/* colour on stdout is wanted */
+const struct log *cli_log(const struct cli *cli);
+/* Marks the end of a progress line, before results are printed. */
+void cli_progress_done(struct cli *cli);
+
+/*
+ * Next option of the command: its id with *value set (NULL for flags), 0 when only
+ * operands are left, -EINVAL with e filled for anything unknown.  Names are matched
+ * exactly, never by prefix: tiobench.pl's "--dir" once meant --directio by abbreviation.
+ */
+int option_next(struct option_parser *p, const char **value, struct err *e);
+
+/* Operands (words that are no options), after option_next() has returned 0.  NULL-ended;
+ * valid as long as the parser. */
+const char *const *option_operands(const struct option_parser *p, size_t *count);
+
+/* One in each cmd_NAME.c. */
+extern const struct command command_audit;
+extern const struct command command_bench, command_check, command_move, command_recover,
+	command_show, command_tiobench;
+extern const struct command command_model_serve, command_scratch;
+extern const struct command command_keys, command_workloads;
+extern const struct command command_compare, command_import;
+extern const struct command command_report, command_run;
+extern const struct command command_witness;
+
+int cli_status(const struct err *e); /* exit status of an error; in main.c */
+const char *cli_version(void); /* in main.c, which alone knows it */
+
+extern const struct command *const command_table[]; /* NULL-ended; in main.c */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Finding, holding and reading the devices of a move; see subject.h. */
+
+#include "placement/subject.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/stat.h>
+
+#include "device/find.h"
+#include "mount/mount.h"
+
+static void add_line(struct strbuf *b, const char *fmt, va_list ap)
+{
+	_cleanup_free_ char *line = NULL;
+
+	if (vasprintf(&line, fmt, ap) < 0) {
+		line = NULL;
+		return;
+	}
+	if (b->length)
+		strbuf_add(b, "\n");
+	strbuf_add(b, line);
+}
+
+void subject_refuse(struct subject *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&s->reasons, fmt, ap);
+	va_end(ap);
+}
+
+void subject_warn(struct subject *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&s->warnings, fmt, ap);
+	va_end(ap);
+}
+
+static void member_deinit(struct member *m)
+{
+	claim_release(m->claim);
+	free(m->path);
+	volume_info_deinit(&m->info);
+	*m = (struct member){ 0 };
+}
+
+static bool is_mounted(const char *path)
+{
+	_cleanup_free_ char *target = NULL;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISBLK(st.st_mode))
+		return false;
+	target = mount_find_target(st.st_rdev);
+	return target;
+}
+
+/* Holds a member; if that is refused, the reason is noted and it is only read. */
+static void hold(struct subject *s, struct member *m)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+
+	if (!claim_take(&m->claim, m->path, true, &e))
+		return;
+	/* The mount holds the journal, too. */
+	if (s->mounted && m != &s->target)
+		return;
+	subject_refuse(s, "%s%s", err_message(&e),
+		m == &s->volume && is_mounted(m->path)
+			? "; unmount it, or add \"--remount\" to the move"
+			: "");
+}
+
+static int read_info(struct member *m, struct err *e)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!m->claim) {
+		fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			return err_set(e, errno, "open %s", m->path);
+	}
+	r = volume_info_read(&m->info, m->claim ? claim_fd(m->claim) : fd, m->path, e);
+	m->readable = !r;
+	return r;
+}
+
+static void open_old_journal(struct subject *s)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "UUID=%s", s->volume.info.journal_uuid);
+	if (device_find(spec, &s->old_journal.path, &e)) {
+		subject_refuse(s,
+			"the journal device of %s (UUID %s) cannot be used: %s; connect it, or, "
+			"if it is gone for good, add \"--lost-journal\"",
+			s->volume.path, s->volume.info.journal_uuid, err_message(&e));
+		return;
+	}
+	hold(s, &s->old_journal);
+	if (read_info(&s->old_journal, &e))
+		subject_refuse(s, "%s", err_message(&e));
+}
+
+/* One device, though perhaps by two names. */
+static bool is_same(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	if (!strcmp(path, other))
+		return true;
+	if (stat(path, &a) || stat(other, &b) || (a.st_mode & S_IFMT) != (b.st_mode & S_IFMT))
+		return false;
+	return S_ISBLK(a.st_mode) ? a.st_rdev == b.st_rdev
+				  : a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static void open_target(struct subject *s)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+
+	if (device_find(s->to->device, &s->target.path, &e)) {
+		subject_refuse(s, "%s", err_message(&e));
+		return;
+	}
+	if (is_same(s->target.path, s->volume.path)) {
+		subject_refuse(s, "%s is the volume itself; its journal cannot be external on it",
+			s->target.path);
+		return;
+	}
+	if (s->old_journal.path && is_same(s->target.path, s->old_journal.path)) {
+		s->same_device = true;
+		return;
+	}
+	hold(s, &s->target);
+	if (!s->target.claim)
+		return;
+	if (signature_list_read(&s->signatures, claim_fd(s->target.claim), s->target.path,
+		    &e))
+		subject_refuse(s, "%s", err_message(&e));
+	/* No journal device yet is the ordinary case, not an error. */
+	read_info(&s->target, NULL);
+}
+
+/* What holds no volume, or one that cannot be trusted, is refused, not a failure. */
+static int no_volume(const struct subject *s, int r, struct err *e)
+{
+	if (s->reasons.length)
+		return err_refuse(e, "%s", strbuf_text(&s->reasons));
+	if (r == -EMEDIUMTYPE || r == -EUCLEAN)
+		e->kind = ERR_REFUSED;
+	return r;
+}
+
+int subject_open(struct subject *s, const struct subject_options *o, struct err *e)
+{
+	int r;
+
+	*s = (struct subject){ .to = o->to, .overwrite = o->overwrite,
+		.mounted = o->mounted };
+	r = device_find(o->device, &s->volume.path, e);
+	if (r) {
+		e->kind = ERR_REFUSED;
+		return r;
+	}
+	hold(s, &s->volume);
+	r = read_info(&s->volume, e);
+	if (r)
+		return no_volume(s, r, e);
+	if (s->volume.info.kind == VOLUME_FILESYSTEM &&
+		s->volume.info.place == JOURNAL_EXTERNAL)
+		open_old_journal(s);
+	if (o->to->place == JOURNAL_EXTERNAL)
+		open_target(s);
+	return 0;
+}
+
+bool subject_may_overwrite(const struct subject *s, const char *type)
+{
+	return signature_types_have(s->overwrite, type);
+}
+
+const struct claim *subject_new_journal(const struct subject *s)
+{
+	return s->same_device ? s->old_journal.claim : s->target.claim;
+}
+
+void subject_release(struct subject *s)
+{
+	s->volume.claim = claim_release(s->volume.claim);
+	s->old_journal.claim = claim_release(s->old_journal.claim);
+	s->target.claim = claim_release(s->target.claim);
+}
+
+void subject_deinit(struct subject *s)
+{
+	member_deinit(&s->volume);
+	member_deinit(&s->old_journal);
+	member_deinit(&s->target);
+	signature_list_deinit(&s->signatures);
+	strbuf_deinit(&s->reasons);
+	strbuf_deinit(&s->warnings);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/*
+ * What a modelled disk is like: the built-in models and "hdd-7200,seek_max=8ms".  Every
+ * parameter is one entry of a table, from which it is parsed, printed and documented.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+
+enum model_rotation {
+	ROTATION_AVERAGE, /* each positioning waits half a turn: repeatable */
+	ROTATION_ANGLE,	  /* the platter turns with the clock, the wait is what is left */
+};
+
+/* All are u64 so that one table describes them; 0 switches a property off. */
+struct model_parameters {
+	const char *base; /* name of the built-in model, static */
+	uint64_t overhead_ns; /* of the command, for each request; one at a time */
+	uint64_t interface_bytes_per_s; /* between host and disk; 0: takes no time */
+	uint64_t cache_bytes; /* volatile write cache; 0: write through */
+	uint64_t flush_ns;    /* fixed part of a flush after something was written */
+	uint64_t channels;    /* requests that the medium works on at once */
+	uint64_t read_ns, write_ns; /* access time of the medium without moving parts */
+	uint64_t transfer_bytes_per_s; /* of the medium; 0: takes no time */
+	uint64_t rpm;		       /* 0: nothing turns */
+	uint64_t rotation;	       /* enum model_rotation */
+	uint64_t seek_min_ns;	       /* to the next track */
+	uint64_t seek_max_ns;	       /* from one end of the disk to the other */
+	uint64_t prefetch_bytes;       /* how far a sequential read runs ahead */
+
+	/* Faults: from the n-th request of a kind since the counters were set to zero on
+	 * as many fail as fail_times says (0: all), with EIO and without effect. */
+	uint64_t fail_read, fail_write, fail_flush; /* n; 0: none fails */
+	uint64_t fail_times;
+
+	/* From the n-th request of any kind on none is answered for hang_ns (0: until
+	 * MODEL_CONTROL_WAKE), then all are; once, until the counters are set to zero. */
+	uint64_t hang; /* n; 0: never */
+	uint64_t hang_ns;
+};
+
+enum parameter_unit { UNIT_DURATION, UNIT_BYTES, UNIT_RATE, UNIT_COUNT, UNIT_ROTATION };
+
+struct model_parameter {
+	const char *name; /* as in "name=value" */
+	const char *key;  /* in JSON, with the base unit */
+	enum parameter_unit unit;
+	size_t offset; /* in struct model_parameters */
+	const char *help;
+};
+
+extern const struct model_parameter model_parameter_table[]; /* ends with name NULL */
+
+uint64_t model_parameter_value(const struct model_parameters *p,
+	const struct model_parameter *which);
+
+/* The value as model_parameters_parse() would take it: "4.2ms", "150M", "angle". */
+void model_parameter_format(const struct model_parameters *p,
+	const struct model_parameter *which, char out[static 32]);
+
+/* The built-in models, without "none"; NULL behind the last one. */
+const struct model_parameters *model_builtin(size_t i);
+
+/* "none": no model at all, the plain file. */
+bool model_is_none(const char *text);
+
+/* "NAME" or "NAME,parameter=value,...".  -EINVAL names what is unknown and what is near. */
+int model_parameters_parse(const char *text, struct model_parameters *p, struct err *e);

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Helpers of all bats files.  Everything that a test creates lies below $WORK or is a loop
+# device made by loop_new; common_teardown removes both, also after a failure.
+
+: "${JBDLAB:?set JBDLAB to the program under test}"
+export BLKID_FILE=/dev/null
+PATH=$PATH:/usr/sbin:/sbin
+
+# Percent that figures measured on disk models may be off beyond what is claimed: a test
+# shall find faults, not a busy machine. "make truth" allows none.
+SLACK=${SLACK:-20}
+
+common_setup() {
+    WORK=$(mktemp -d "${TMPDIR:-/tmp}/jbdlab-test.XXXXXX")
+    LOOPS=()
+}
+
+common_teardown() {
+    local target device
+    # Mounts below $WORK, the deepest first.
+    awk -v w="$WORK/" 'index($5, w) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
+        while read -r target; do
+            fsfreeze -u "$target" 2>/dev/null || : # of mount_still
+            umount "$target"
+        done
+    for device in "${LOOPS[@]}"; do
+        loop_reset "$device"
+        losetup -d "$device"
+    done
+    rm -rf "$WORK"
+}
+
+# loop_reset DEVICE: a loop device keeps its partitions and its settings for whoever gets
+# it next.
+loop_reset() {
+    local sys=/sys/block/${1##*/} partition
+    for partition in "$sys/${1##*/}"p*/partition; do
+        [ ! -e "$partition" ] || until_done 20 delpart "$1" "$(cat "$partition")" || :
+    done
+    ! [ -w "$sys/queue/write_cache" ] || echo "write back" >"$sys/queue/write_cache" || :
+}
+
+# loop_new VARIABLE SIZE: a fresh loop device over a sparse file.
+loop_new() {
+    local file device
+    file=$WORK/$1.img
+    truncate -s "$2" "$file"
+    device=$(losetup -f --show "$file")
+    LOOPS+=("$device")
+    loop_reset "$device"
+    printf -v "$1" %s "$device"
+}
+
+# until_done SECONDS COMMAND...: tried until it succeeds, above all what the mount namespace
+# of another program may still hold for a while.
+until_done() {
+    local end=$((SECONDS + $1))
+    until "${@:2}" 2>"$WORK/until_done"; do
+        [ $SECONDS -lt $end ] || { cat "$WORK/until_done"; return 1; }
+        sleep 0.5
+    done
+}
+
+# destroy_disk NAME: if there is such a scratch disk.
+destroy_disk() {
+    ! timeout 30 "$JBDLAB" scratch list --json | grep -qF "\"$1\"" ||
+        until_done 60 timeout 30 "$JBDLAB" scratch destroy "$1" --quiet
+}
+
+# kill_run PID: kill -9, and waits until its child, which dies with it, is gone, too.
+kill_run() {
+    local child i
+    child=$(pgrep -P "$1" || true)
+    kill -KILL "$1" 2>/dev/null || true # it may have just ended
+    for child in $child; do
+        for ((i = 0; i < 500; i++)); do
+            grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$child/status" || break
+            sleep 0.02
+        done
+    done
+}
+
+# mount_still DEVICE DIRECTORY: mounted, and frozen: the kernel does not write either, which
+# it else does when it likes.
+mount_still() {
+    mount "$1" "$2" && fsfreeze -f "$2"
+}
+
+unmount_still() {
+    fsfreeze -u "$1" && umount "$1"
+}
+
+need_root() {
+    [ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+need_loop() {
+    need_root
+    local device
+    device=$(losetup -f 2>/dev/null) || skip "needs loop devices"
+    [ -b "$device" ] || skip "needs loop devices"
+}
+
+# In a chroot whose root is no mount unshare(1) cannot keep mounts from spreading.
+need_mount_namespace() {
+    need_root
+    unshare -m true 2>/dev/null || skip "needs mount namespaces"
+}
+
+# Idle time and all time of the processors, in ticks.
+processors() {
+    awk '/^cpu / { for (i = 2; i <= NF; i++) all += $i; print $5 + $6, all }' /proc/stat
+}
+
+# were_calm IDLE ALL: since processors printed these, were they idle for the most part?
+were_calm() {
+    local idle all
+    read -r idle all < <(processors)
+    (((idle - $1) * 100 >= (all - $2) * 60))
+}
+
+# For a test that measures time: waits up to five seconds until nothing else runs.
+need_calm() {
+    local i before
+    for i in 1 2 3 4 5; do
+        before=$(processors)
+        sleep 1
+        # shellcheck disable=SC2086 # two numbers
+        ! were_calm $before || return 0
+    done
+    skip "the processors are busy with something else"
+}
+
+# traced OPTION... PROGRAM...: strace, where it is there and allowed.  What is built with
+# AddressSanitizer cannot look for leaks meanwhile.
+traced() {
+    strace -qq -o /dev/null true 2>/dev/null || skip "needs strace"
+    ASAN_OPTIONS=detect_leaks=0 strace "$@"
+}
+
+# fsck_clean DEV [JOURNAL]: e2fsck -fn must find nothing at all.
+fsck_clean() {
+    e2fsck -fn ${2:+-j "$2"} "$1"
+}
+
+# fill_volume DIR [COUNT]: files of seeded random content and their checksums in $WORK/sums.
+fill_volume() {
+    local i n=${2:-60}
+    for ((i = 0; i < n; i++)); do
+        mkdir -p "$1/d$((i % 7))"
+        head -c $((i * 397 % 60000 + 1)) /dev/urandom >"$1/d$((i % 7))/f$i"
+    done
+    (cd "$1" && find . -type f -print0 | sort -z | xargs -0 sha256sum) >"$WORK/sums"
+}
+
+# check_files DIR: the files still are what fill_volume wrote.
+check_files() {
+    (cd "$1" && sha256sum --quiet -c "$WORK/sums")
+}
