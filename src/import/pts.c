@@ -86,6 +86,10 @@ static void put(struct reader *r, const struct state *s, const char *what, const
 	while (less && n && strchr(" *", test[n - 1]))
 		test[--n] = '\0';
 	snprintf(name, sizeof(name), "%s%s%s", test, *test && *what ? ", " : "", what);
+	if (!*name) {
+		reader_malformed(r, "expected what was measured before its two numbers");
+		return;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		struct result_phase *phase = reader_phase(
 			r, reader_named_arm(r, s->systems[i]), "pts", name, name);
