@@ -273,7 +273,8 @@ static int bench(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_bench = {
 	.name = "bench",
-	.arguments = "DIR... --workload TYPE [--set KEY=VALUE...]",
+	.arguments = "DIR... --workload TYPE [--set KEY=VALUE...] [options]\n"
+		     "--list [--workload TYPE]",
 	.summary = "run a workload in directories, without moving anything",
 	.options = options,
 	.flags = COMMAND_JSON,

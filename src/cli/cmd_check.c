@@ -94,5 +94,6 @@ const struct command command_check = {
 	.summary = "list every reason why a move would be refused",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.page = "jbdlab-move(8)",
 	.run = run,
 };

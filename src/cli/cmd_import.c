@@ -169,7 +169,8 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_import = {
 	.name = "import",
-	.arguments = "FILE... [--output DIR]",
+	.arguments = "FILE... [--output DIR] [options]\n"
+		     "--list",
 	.summary = "read published outputs of other programs",
 	.options = options,
 	.flags = COMMAND_JSON,

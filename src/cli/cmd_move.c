@@ -185,5 +185,6 @@ const struct command command_move = {
 	.summary = "move the journal of a volume",
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,
+	.page = "jbdlab-move(8)",
 	.run = run,
 };

@@ -84,5 +84,6 @@ const struct command command_recover = {
 	.summary = "finish or roll back an interrupted move",
 	.options = options,
 	.flags = COMMAND_DESTRUCTIVE,
+	.page = "jbdlab-move(8)",
 	.run = run,
 };

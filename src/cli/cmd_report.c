@@ -142,7 +142,9 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_report = {
 	.name = "report",
-	.arguments = "BUNDLE [options]",
+	.arguments = "BUNDLE [options]\n"
+		     "--columns help [--table NAME]\n"
+		     "--schema",
 	.summary = "show what an experiment measured",
 	.options = options,
 	.flags = COMMAND_JSON,

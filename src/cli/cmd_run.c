@@ -301,9 +301,12 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_run = {
 	.name = "run",
-	.arguments = "FILE.ini... | --resume BUNDLE | --restore BUNDLE [options]",
+	.arguments = "FILE.ini... [options]\n"
+		     "--resume BUNDLE [FILE.ini] [options]\n"
+		     "--restore BUNDLE [options]",
 	.summary = "run an experiment: move journals, measure, compare",
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,
+	.page = "jbdlab-run(8)",
 	.run = run,
 };

@@ -382,7 +382,14 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_scratch = {
 	.name = "scratch",
-	.arguments = "create|list|destroy|models|stats|wake|lease|unlease [NAME]",
+	.arguments = "create --name NAME --size SIZE [options]\n"
+		     "list\n"
+		     "destroy NAME...|--all\n"
+		     "models\n"
+		     "stats NAME [--reset]\n"
+		     "wake NAME\n"
+		     "lease DEV [--serial S --yes]\n"
+		     "unlease DEV",
 	.summary = "make scratch disks with a disk model, or lease real disks",
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,

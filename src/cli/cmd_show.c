@@ -317,7 +317,7 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_show = {
 	.name = "show",
-	.arguments = "[DEV...]",
+	.arguments = "[DEV...] [options]",
 	.summary = "show volumes, journal devices and where their journals are",
 	.options = options,
 	.flags = COMMAND_JSON,

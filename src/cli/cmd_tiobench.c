@@ -266,7 +266,7 @@ static int tiobench(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_tiobench = {
 	.name = "tiobench",
-	.arguments = "[--target DIR] [--size MB] [--threads N] ...",
+	.arguments = "[--target DIR] [--size MB] [--threads N] [options]",
 	.summary = "tiobench: its options, its report, in directories",
 	.options = options,
 	.flags = COMMAND_JSON,

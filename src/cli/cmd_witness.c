@@ -274,7 +274,8 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_witness = {
 	.name = "witness",
-	.arguments = "DIR [--verify] [options]",
+	.arguments = "DIR [options]\n"
+		     "DIR --verify [options]",
 	.summary = "write and acknowledge records; find those that a power cut took",
 	.options = options,
 	.flags = COMMAND_JSON,

@@ -14,7 +14,7 @@
 #include "core/err.h"
 #include "core/log.h"
 
-/* Exit status; documented in jbdlab(8). */
+/* Exit status; documented in jbdlab-results(5). */
 enum exit_status {
 	STATUS_DONE = 0,
 	STATUS_DIFFERENCE = 1,
@@ -48,10 +48,11 @@ enum command_flags {
 
 struct command {
 	const char *name;
-	const char *arguments; /* "DEV --to PLACEMENT" */
+	const char *arguments; /* "DEV --to PLACEMENT"; another way to call it is another line */
 	const char *summary;   /* one line, no capital, no full stop */
 	const struct option_spec *options; /* ends with id 0; NULL: none */
 	unsigned flags;
+	const char *page; /* of the manual, "jbdlab-run(8)"; NULL: jbdlab(8) */
 	/* Returns an exit status, or a negative errno with e filled; dispatch prints e
 	 * and turns its kind into an exit status. */
 	int (*run)(struct cli *cli, struct option_parser *options, struct err *e);

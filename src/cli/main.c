@@ -2,7 +2,7 @@
 
 /*
  * Dispatch: finds the command, lets it parse its options, prints its error once and turns
- * the kind of the error into the exit status that jbdlab(8) documents.
+ * the kind of the error into the exit status that jbdlab-results(5) documents.
  */
 
 #include <errno.h>

@@ -191,14 +191,31 @@ static void print_program_help(FILE *to)
 		to);
 }
 
+/* A line for each way to call it. */
+static void print_usage(FILE *to, const struct command *command)
+{
+	const char *line = command->arguments, *lead = "usage:";
+
+	for (;; line++, lead = "") {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(to, "%-6s jbdlab %s%s%.*s\n", lead, command->name,
+			length ? " " : "", (int)length, line);
+		line += length;
+		if (!*line)
+			return;
+	}
+}
+
 void options_print_help(FILE *to, const struct command *command)
 {
 	if (!command) {
 		print_program_help(to);
 		return;
 	}
-	fprintf(to, "usage: jbdlab %s %s\n\n%c%s.\n", command->name, command->arguments,
-		toupper((unsigned char)*command->summary), command->summary + 1);
+	print_usage(to, command);
+	fprintf(to, "\n%c%s.\n", toupper((unsigned char)*command->summary),
+		command->summary + 1);
 	if (command->options) {
 		fputs("\nOptions:\n", to);
 		print_specs(to, command->options);
@@ -210,4 +227,5 @@ void options_print_help(FILE *to, const struct command *command)
 		if (offers(command, g->id))
 			print_specs(to, one);
 	}
+	fprintf(to, "\nManual: %s\n", command->page ? command->page : "jbdlab(8)");
 }

@@ -454,8 +454,8 @@ dirty() {
 # The example of the manual as a script; FILE and DEVICE become its arguments.
 # shellcheck disable=SC2016 # they are its
 manual_put_back() {
-    sed -n '/^\.SH PUTTING BACK/,/^\.SH EXIT/p' \
-        "$BATS_TEST_DIRNAME/../../src/man/jbdlab.8" |
+    sed -n '/^\.SH PUTTING BACK/,/^\.SH.*EXIT/p' \
+        "$BATS_TEST_DIRNAME/../../src/man/jbdlab-move.8" |
         sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' |
         sed -e 's/\\(aq/'"'"'/g' -e 's/\\-/-/g' -e 's/\\e/\\/g' \
             -e 's/ FILE / "$1" /' -e 's/=DEVICE /="$2" /'
