@@ -16,10 +16,18 @@
 /* More arms than that are for the tables. */
 enum { ARMS_MAX = 4 };
 
+/* With an interval what lies in it, as everywhere; else the ratio of the medians. */
+static const struct report_cell *ratio_cell(const struct report_cell *row)
+{
+	return &row[row[COMPARISON_LOW].type == CELL_MISSING ? COMPARISON_RATIO
+							     : COMPARISON_ESTIMATE];
+}
+
 static double ratio_of(const struct report_cell *row)
 {
-	return row[COMPARISON_RATIO].type == CELL_MISSING ? NAN
-							  : row[COMPARISON_RATIO].number;
+	const struct report_cell *ratio = ratio_cell(row);
+
+	return ratio->type == CELL_MISSING ? NAN : ratio->number;
 }
 
 /* Is this phase that of the primary metric? */
@@ -66,11 +74,11 @@ static int add_latency(struct summary *s, const struct report_cell *row, const c
 	if (is_beyond_chance(row))
 		tone = ratio_of(row) > 1 ? SUMMARY_WORSE : SUMMARY_BETTER;
 	return summary_add(s, SUMMARY_COST, tone, e,
-		"Longest latency%s, %s/%s: %s with %s, %s with %s, %s times (medians%s).",
+		"Longest latency%s, %s/%s: median %s with %s, %s with %s; %s times%s.",
 		what, row[COMPARISON_WORKLOAD].text, row[COMPARISON_PHASE].text,
 		format_cell(&row[COMPARISON_MEDIAN], other), row[COMPARISON_ARM].text,
 		format_cell(&row[COMPARISON_FIRST_MEDIAN], first),
-		row[COMPARISON_FIRST_ARM].text, format_cell(&row[COMPARISON_RATIO], ratio),
+		row[COMPARISON_FIRST_ARM].text, format_cell(ratio_cell(row), ratio),
 		certainty(row));
 }
 

@@ -193,6 +193,22 @@ static bool is_beyond_margin(const struct report *r, const struct finding *f)
 	return distance(f) > log1p(r->bundle.info.design.margin);
 }
 
+/*
+ * What Holm's adjustment leaves of it.  With n blocks the signed-rank test cannot give less
+ * than 2^(1-n), however clear the difference is: then the number of blocks is to blame.
+ */
+static void add_chance(struct strbuf *b, const struct finding *f)
+{
+	if (f->p->number <= 1.001 * exp2(1 - (double)f->blocks))
+		strbuf_addf(b, "; %llu blocks cannot rule out chance for so many metrics: "
+			"p %.2g is the least they can give, adjusted %.2g",
+			(unsigned long long)f->blocks, f->p->number, f->p_holm->number);
+	else
+		strbuf_addf(b, "; among many metrics this may be chance: p %.2g, adjusted "
+			"for their number %.2g",
+			f->p->number, f->p_holm->number);
+}
+
 static void add_difference(struct strbuf *b, const struct report *r,
 	const struct finding *f, bool *introduced)
 {
@@ -208,9 +224,7 @@ static void add_difference(struct strbuf *b, const struct report *r,
 		strbuf_addf(b, "; less than the %.3g %% that count",
 			100 * r->bundle.info.design.margin);
 	if (!f->primary && f->p_holm->number > 1 - r->bundle.info.design.level)
-		strbuf_addf(b, "; among many metrics this may be chance: p %.2g, adjusted "
-			"for their number %.2g",
-			f->p->number, f->p_holm->number);
+		add_chance(b, f);
 }
 
 static void add_no_difference(struct strbuf *b, const struct report *r,
