@@ -21,6 +21,7 @@
 #include "report/report.h"
 #include "run/estimate.h"
 #include "stats/plan_n.h"
+#include "stats/steady.h"
 
 #define POWER 0.8
 
@@ -83,6 +84,21 @@ static json_t *detectable_to_json(const struct experiment *x)
 	return list;
 }
 
+/* The devices are not looked at here: their sizes and how soon they are steady are unknown. */
+static void print_precondition(const struct experiment *x)
+{
+	uint64_t round_ns = x->design.precondition_ns;
+	char least[24], most[24];
+
+	if (!round_ns)
+		return;
+	units_format_duration(STEADY_WINDOW * round_ns, least);
+	units_format_duration(STEADY_ROUNDS_MAX * round_ns, most);
+	printf("first: each device is filled twice, then written at random for\n"
+	       "       %s to %s, which is not in that time\n",
+		least, most);
+}
+
 static void print_dry_text(const struct experiment *x, const char *plan, const char *hash)
 {
 	struct estimate est;
@@ -105,6 +121,7 @@ static void print_dry_text(const struct experiment *x, const char *plan, const c
 	printf("time:  about %s, if the disks move %d MB/s; synchronous writes take "
 	       "longer\n",
 		duration, (int)(ESTIMATE_BYTES_PER_SECOND / 1000000));
+	print_precondition(x);
 	print_detectable(x);
 }
 

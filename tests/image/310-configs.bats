@@ -53,6 +53,15 @@ teardown() {
     grep -qx 'block 2: .*' "$WORK/out"
 }
 
+@test "a dry run says that preconditioning comes on top" {
+    sed 's/^\[experiment\]/&\nprecondition = 1min/' "$CONFIGS/demo.ini" >"$WORK/x.ini"
+    "$JBDLAB" run --dry-run "$WORK/x.ini" >"$WORK/out"
+    grep -A1 -x 'first: each device is filled twice, then written at random for' "$WORK/out" |
+        grep -qx '       5min 0s to 25min 0s, which is not in that time'
+    "$JBDLAB" run --dry-run "$CONFIGS/demo.ini" >"$WORK/out"
+    ! grep -q '^first:' "$WORK/out" || false
+}
+
 @test "a dry run says what its blocks could show" {
     printf '%s\n' '[experiment]' 'blocks = 6' 'seed = 1' '[volume v]' 'device = /dev/sdz9' \
         '[grid]' 'design = full' 'journal = inline none' 'data = ordered journal' \
