@@ -4,7 +4,8 @@
  * The table of phases; see render_phases.h.  Its columns are metrics by name, so that
  * workloads which have other metrics only lack columns.  Values carry their units; a
  * percentile that too few operations support is no metric and shows as "-".  The last
- * column says what was done about the page cache before the phase.
+ * column says what was done about the page cache before the phase.  What 80 columns have no
+ * room for is another table below, with the phases again.
  */
 
 #include "report/render_phases.h"
@@ -124,46 +125,92 @@ static void lay_out(struct layout *layout, const struct result_run *run)
 				run->phases[i].metrics[k].name);
 }
 
-static void add_line(struct text_table *table, const struct layout *layout,
-	const struct result_phase *phase)
+/* A cell; the column after the last metric's is that of the cache. */
+static const char *cell_text_of(const struct layout *layout, size_t column,
+	const struct result_phase *phase, char out[TEXT])
 {
-	char values[COLUMNS_MAX][TEXT];
-	const char *texts[COLUMNS_MAX + 2] = {phase->name};
+	const struct result_metric *m;
 
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct result_metric *m =
-			result_phase_metric(phase, layout->metrics[i]);
-
-		snprintf(values[i], TEXT, "-");
-		if (m)
-			format_value(m, values[i]);
-		texts[i + 1] = values[i];
-	}
-	texts[layout->count + 1] = cache_words[phase->cache];
-	text_table_add(table, texts);
+	if (column == layout->count)
+		return cache_words[phase->cache];
+	m = result_phase_metric(phase, layout->metrics[column]);
+	snprintf(out, TEXT, "-");
+	if (m)
+		format_value(m, out);
+	return out;
 }
 
-/* A narrow terminal must not cost digits: as wide as it must be. */
-static struct text_table *new_table(const struct layout *layout)
+static const char *title_of(const struct layout *layout, size_t column)
+{
+	return column == layout->count ? "CACHE" : layout->titles[column];
+}
+
+static size_t width_of(const struct layout *layout, size_t column,
+	const struct result_run *run)
+{
+	size_t width = strlen(title_of(layout, column));
+	char text[TEXT];
+
+	for (size_t i = 0; i < run->phase_count; i++)
+		width = MAX(width, strlen(cell_text_of(
+			layout, column, &run->phases[i], text)));
+	return width;
+}
+
+/* The first column from begin on that a table of 80 columns has no room for; begin itself
+ * always has: a narrow table must not cost digits. */
+static size_t end_of_part(const struct layout *layout, size_t begin,
+	const struct result_run *run)
+{
+	size_t width = strlen("PHASE"), column = begin;
+
+	for (size_t i = 0; i < run->phase_count; i++)
+		width = MAX(width, strlen(run->phases[i].name));
+	while (column <= layout->count) {
+		width += 1 + width_of(layout, column, run);
+		if (column > begin && width > TEXT_TABLE_WIDTH)
+			break;
+		column++;
+	}
+	return column;
+}
+
+static int render_part(const struct layout *layout, size_t begin, size_t end,
+	const struct result_run *run, struct strbuf *out, struct err *e)
 {
 	struct text_column shown[COLUMNS_MAX + 2] = {{"PHASE", TEXT_LEFT}};
+	struct text_table *table;
 
-	for (size_t i = 0; i < layout->count; i++)
-		shown[i + 1] = (struct text_column){layout->titles[i], TEXT_RIGHT};
-	shown[layout->count + 1] = (struct text_column){"CACHE", TEXT_LEFT};
-	return text_table_new(shown, layout->count + 2, 0);
+	for (size_t i = begin; i < end; i++)
+		shown[1 + i - begin] = (struct text_column){title_of(layout, i),
+			i == layout->count ? TEXT_LEFT : TEXT_RIGHT};
+	table = text_table_new(shown, 1 + end - begin, 0);
+	for (size_t i = 0; i < run->phase_count; i++) {
+		const struct result_phase *phase = &run->phases[i];
+		char values[COLUMNS_MAX + 1][TEXT];
+		const char *texts[COLUMNS_MAX + 2] = {phase->name};
+
+		for (size_t k = begin; k < end; k++)
+			texts[1 + k - begin] = cell_text_of(layout, k, phase, values[k]);
+		text_table_add(table, texts);
+	}
+	return text_table_finish(table, "", out, e);
 }
 
 int render_phases(const struct result_run *run, struct strbuf *out, struct err *e)
 {
 	_cleanup_free_ struct layout *layout = calloc(1, sizeof(*layout));
-	struct text_table *table;
+	size_t end;
+	int r = 0;
 
 	if (!layout)
 		return err_set(e, ENOMEM, "table of phases");
 	lay_out(layout, run);
-	table = new_table(layout);
-	for (size_t i = 0; i < run->phase_count; i++)
-		add_line(table, layout, &run->phases[i]);
-	return text_table_finish(table, "", out, e);
+	for (size_t begin = 0; !r && begin <= layout->count; begin = end) {
+		end = end_of_part(layout, begin, run);
+		if (begin)
+			strbuf_add(out, "\n");
+		r = render_part(layout, begin, end, run, out, e);
+	}
+	return r;
 }
