@@ -78,7 +78,7 @@ int option_next(struct option_parser *p, const char **value, struct err *e);
 const char *const *option_operands(const struct option_parser *p, size_t *count);
 
 /* One in each cmd_NAME.c. */
-extern const struct command command_audit;
+extern const struct command command_advise, command_audit;
 extern const struct command command_bench, command_check, command_move, command_recover,
 	command_show, command_tiobench;
 extern const struct command command_model_serve, command_scratch;

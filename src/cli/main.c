@@ -18,6 +18,7 @@
 #include "core/printable.h"
 
 const struct command *const command_table[] = {
+	&command_advise,
 	&command_audit,
 	&command_bench,
 	&command_check,

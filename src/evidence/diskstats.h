@@ -14,6 +14,7 @@ struct diskstats {
 	uint64_t reads, read_bytes;
 	uint64_t writes, write_bytes;
 	uint64_t discards;
+	uint64_t busy_ns; /* with at least one request at work; coarse: whole ticks */
 	uint64_t in_flight; /* requests that the device has not answered yet */
 	uint64_t flushes, flush_ns;
 	bool has_flushes; /* the kernel has these fields: since 5.5 */

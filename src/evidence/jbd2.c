@@ -23,6 +23,11 @@ static void parse_line(struct jbd2_info *info, const char *line)
 		{ " blocks per transaction", offsetof(struct jbd2_info, blocks) },
 		{ " logged blocks per transaction",
 			offsetof(struct jbd2_info, logged_blocks) },
+		{ "ms waiting for transaction", offsetof(struct jbd2_info, wait_ms) },
+		{ "ms running transaction", offsetof(struct jbd2_info, running_ms) },
+		{ "ms transaction was being locked", offsetof(struct jbd2_info, locked_ms) },
+		{ "ms flushing data", offsetof(struct jbd2_info, flushing_ms) },
+		{ "ms logging transaction", offsetof(struct jbd2_info, logging_ms) },
 	};
 	uint64_t value;
 	int n = 0;
@@ -60,4 +65,18 @@ int jbd2_read(struct jbd2_info *info, const char *name)
 	if (fileio_read(path, &text, NULL, NULL))
 		return -ENOENT;
 	return jbd2_parse(info, text);
+}
+
+char *jbd2_name(const char *kernel_name, uint32_t inode)
+{
+	char *name = NULL;
+	int n = inode ? asprintf(&name, "%s-%" PRIu32, kernel_name, inode)
+		      : asprintf(&name, "%s", kernel_name);
+
+	if (n < 0)
+		return NULL;
+	for (char *p = name; *p; p++)
+		if (*p == '/')
+			*p = '!';
+	return name;
 }

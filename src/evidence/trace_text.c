@@ -70,6 +70,11 @@ static bool read_run_stats(struct trace_event *v, const char *text)
 		       &v->logging_ms, &v->handles, &v->blocks, &v->logged_blocks) == 9;
 }
 
+static bool read_nothing(struct trace_event *v _unused_, const char *text _unused_)
+{
+	return true;
+}
+
 /* "7,1 FWFSM 72 + 8 [...]", with the bytes and the command of a request in between where
  * the event is one of a request. */
 static bool read_request(struct trace_event *v, const char *text)
@@ -99,6 +104,7 @@ static const struct {
 	{ "jbd2_commit_flushing: ", TRACE_COMMIT_FLUSHING, read_commit },
 	{ "jbd2_commit_logging: ", TRACE_COMMIT_LOGGING, read_commit },
 	{ "jbd2_run_stats: ", TRACE_RUN_STATS, read_run_stats },
+	{ "jbd2_checkpoint: ", TRACE_CHECKPOINT, read_nothing },
 };
 
 /* The "[000] " behind a command and its number, which are read on the way. */

@@ -22,6 +22,7 @@ enum trace_kind {
 	TRACE_COMMIT_FLUSHING,
 	TRACE_COMMIT_LOGGING,
 	TRACE_RUN_STATS,    /* jbd2_run_stats: tid and all the rest */
+	TRACE_CHECKPOINT,   /* jbd2_checkpoint: the log was full, somebody had to empty it */
 	TRACE_QUEUE,	    /* block_bio_queue: rwbs, sector, sectors */
 	TRACE_ISSUE,	    /* block_rq_issue */
 	TRACE_COMPLETE,	    /* block_rq_complete */

@@ -17,6 +17,7 @@
 #include "core/fileio.h"
 #include "core/process.h"
 #include "evidence/environment.h"
+#include "evidence/jbd2.h"
 #include "mount/mount.h"
 #include "placement/move.h"
 #include "run/devices.h"
@@ -369,14 +370,8 @@ char *volumes_jbd2_name(const struct session *s, size_t volume)
 	const struct session_device *journal = &s->journals[s->arm];
 	const char *kernel = journal->path ? journal->identity.kernel_name
 					   : v->device.identity.kernel_name;
-	char *name;
 
-	if (!kernel || asprintf(&name, "%s%s", kernel, journal->path ? "" : "-8") < 0)
-		return NULL;
-	for (char *p = name; *p; p++)
-		if (*p == '/')
-			*p = '!';
-	return name;
+	return kernel ? jbd2_name(kernel, journal->path ? 0 : 8) : NULL;
 }
 
 int volumes_verify(void *session, struct err *e)

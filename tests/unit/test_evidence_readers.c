@@ -28,6 +28,7 @@ static void a_stat_line_has_flushes_since_5_5(void **state)
 	assert_int_equal(s.writes, 20);
 	assert_int_equal(s.write_bytes, 4096 * 512);
 	assert_int_equal(s.in_flight, 3);
+	assert_int_equal(s.busy_ns, 12000000);
 	assert_int_equal(s.discards, 1);
 	assert_true(s.has_flushes);
 	assert_int_equal(s.flushes, 40);
@@ -54,7 +55,7 @@ static void a_journal_tells_its_transactions(void **state)
 		"36214 transactions (36202 requested), each up to 5461 blocks\n"
 		"average: \n  0ms waiting for transaction\n  0ms request delay\n"
 		"  4ms running transaction\n  0ms transaction was being locked\n"
-		"  0ms flushing data (in ordered mode)\n  0ms logging transaction\n"
+		"  0ms flushing data (in ordered mode)\n  8ms logging transaction\n"
 		"  1413us average transaction commit time\n  6 handles per transaction\n"
 		"  4 blocks per transaction\n  7 logged blocks per transaction\n";
 	struct jbd2_info i;
@@ -67,6 +68,8 @@ static void a_journal_tells_its_transactions(void **state)
 	assert_int_equal(i.handles, 6);
 	assert_int_equal(i.blocks, 4);
 	assert_int_equal(i.logged_blocks, 7);
+	assert_int_equal(i.running_ms, 4);
+	assert_int_equal(i.logging_ms, 8);
 	assert_int_equal(jbd2_parse(&i, "nothing of the kind"), -EBADMSG);
 }
 

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Advice about volumes at work: what is said agrees with what was done, and with the place
+# of the journal; nothing is said of what cannot be watched.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+    need_loop
+    common_setup
+    mkdir "$WORK/m"
+}
+
+teardown() {
+    [ -z "${LOAD:-}" ] || { kill "$LOAD" 2>/dev/null || :; }
+    common_teardown
+}
+
+# volume [MKE2FS-OPTION...]: a mounted volume on $volume
+volume() {
+    loop_new volume 128M
+    mkfs.ext4 -q "$@" "$volume"
+    mount "$volume" "$WORK/m"
+}
+
+# busy: small synchronous writes until it is killed, for 30 s at most
+busy() {
+    (for ((i = 0; i < 3000 && SECONDS < 600; i++)); do
+        timeout 5 dd if=/dev/zero of="$WORK/m/f$((i % 8))" bs=4k count=1 conv=fsync
+    done) >/dev/null 2>&1 3>&- &
+    LOAD=$!
+}
+
+advise() {
+    timeout --foreground 60 "$JBDLAB" advise "$@" --no-progress
+}
+
+# is FILTER: true of the JSON in $WORK/advice
+is() {
+    jq -e "$1" "$WORK/advice" >/dev/null || { jq . "$WORK/advice"; false; }
+}
+
+# the experiment that was printed is one
+experiment_is_good() {
+    jq -r .experiment "$WORK/advice" >"$WORK/x.ini"
+    timeout 20 "$JBDLAB" run --dry-run "$WORK/x.ini" >"$WORK/plan" || { cat "$WORK/x.ini"; false; }
+    grep -qF "device = $volume" "$WORK/plan"
+}
+
+@test "an inline journal under fsyncs has commits, a bound and an experiment" {
+    volume -J size=8
+    busy
+    advise "$volume" --seconds 2 --json --journal /dev/disk/by-id/x >"$WORK/advice"
+    is '.schema == "jbdlab-advice/1" and .journal.placement == "inline"'
+    is '.journal.size_bytes == 8 * 1048576'
+    is '.watched.commits > 0 and .watched.requested > 0'
+    is '.watched.volume.flushes > 0 and .watched.journal == null'
+    is '.watched.elapsed_ns > 1.9e9 and .watched.stopped == false'
+    is '.watched.logging_share.high > 0 and .watched.logging_share.high <= 1'
+    is '.external_journal_saves.kind == "upper bound"'
+    is '.size.wanted_bytes >= 4 * 1048576'
+    if [ "$(jq .commits.traced "$WORK/advice")" = true ]; then
+        is '(.commits.commits - .watched.commits) | fabs <= 2'
+        is '.commits.logging_ns <= .watched.elapsed_ns'
+        is '.external_journal_saves.speed_ratio >= 1'
+    fi
+    experiment_is_good
+    grep -qF "external=/dev/disk/by-id/x" "$WORK/plan"
+}
+
+@test "the text names bounds as bounds and ends with an experiment" {
+    volume
+    busy
+    advise "$volume" --seconds 1 >"$WORK/text"
+    grep -q "^Saving: .*at most\|^Saving: .*no bound" "$WORK/text"
+    grep -q "this is a bound, no forecast" "$WORK/text"
+    run awk 'length > 80 && !/^(Volume|device|;)/' "$WORK/text"
+    [ -z "$output" ]
+    sed -n '/^; What advise/,$p' "$WORK/text" >"$WORK/x.ini"
+    timeout 20 "$JBDLAB" run --dry-run "$WORK/x.ini" | grep -qF "device = $volume"
+}
+
+@test "an idle volume has no commits and saves nothing" {
+    volume -E lazy_itable_init=0,lazy_journal_init=0
+    sync -f "$WORK/m"
+    sleep 6 # the commit that a mount leaves
+    advise "$volume" --seconds 1 --json >"$WORK/advice"
+    is '.watched.commits == 0 and .size.wanted_bytes == null'
+    is '.external_journal_saves.time_share == 0'
+    experiment_is_good
+    advise "$volume" --seconds 1 | grep -q "nothing: there was no commit"
+}
+
+@test "an external journal is measured and has nothing to save" {
+    loop_new journal 16M
+    mke2fs -q -F -O journal_dev -b 4096 "$journal"
+    volume -b 4096 -J "device=$journal"
+    busy
+    advise "$volume" --seconds 2 --json >"$WORK/advice"
+    is '.journal.placement == "external" and .watched.commits > 0'
+    is ".journal.device == \"$journal\""
+    is '.watched.journal.write_bytes > 0 and .watched.journal.busy_share != null'
+    # Both count the same blocks, but for the commits at both ends.
+    if [ "$(jq .commits.traced "$WORK/advice")" = true ]; then
+        is '((.watched.journal.write_bytes - .watched.log_bytes.high) | fabs) <=
+            2 * 4096 * .commits.largest_blocks'
+    fi
+    is '.external_journal_saves.time_share == null'
+    experiment_is_good
+}
+
+@test "a journal that is too small is seen to be full" {
+    volume -J size=4
+    mount -t tracefs none "$WORK/m" 2>/dev/null && umount "$WORK/m" || skip "needs tracefs"
+    (for ((i = 0; i < 400; i++)); do
+        mkdir "$WORK/m/d$i" && (cd "$WORK/m/d$i" && touch {1..200})
+    done) >/dev/null 2>&1 3>&- &
+    LOAD=$!
+    advise "$volume" --seconds 8 --json >"$WORK/advice"
+    kill "$LOAD" 2>/dev/null || :
+    is '.commits.journal_full > 0'
+    is '.size.wanted_bytes > 4 * 1048576'
+}
+
+@test "watching changes nothing on the volume" {
+    volume -E lazy_itable_init=0,lazy_journal_init=0
+    sync -f "$WORK/m"
+    fsfreeze -f "$WORK/m"
+    before=$(sha256sum <"$WORK/volume.img")
+    advise "$volume" --seconds 1 >/dev/null
+    [ "$(sha256sum <"$WORK/volume.img")" = "$before" ]
+    fsfreeze -u "$WORK/m"
+}
+
+@test "^C prints what is known so far" {
+    volume
+    busy
+    run -130 timeout --foreground --preserve-status -s INT 2 "$JBDLAB" advise "$volume" --seconds 50 --json \
+        --no-progress --quiet
+    printf '%s\n' "$output" | sed '/^jbdlab: /d' >"$WORK/advice"
+    is '.watched.stopped and .watched.elapsed_ns < 20e9'
+    experiment_is_good
+}
+
+@test "what cannot be watched is refused with what to do" {
+    volume -O ^has_journal
+    run -3 advise "$volume" --seconds 1
+    [[ $output == *"has no journal"*none*inline* ]]
+    umount "$WORK/m"
+    mkfs.ext4 -q -F "$volume"
+    run -3 advise "$volume" --seconds 1
+    [[ $output == *"is not mounted"* ]]
+    dd if=/dev/zero of="$volume" bs=64k count=8 status=none
+    run -3 advise "$volume" --seconds 1
+    [[ $output == *"$volume"* ]]
+    mke2fs -q -F -O journal_dev "$volume"
+    run -3 advise "$volume" --seconds 1
+    [[ $output == *"journal device"* ]]
+    truncate -s 8M "$WORK/image"
+    mkfs.ext4 -q -F "$WORK/image"
+    run -3 advise "$WORK/image" --seconds 1
+    [[ $output == *"no block device"* ]]
+    run -3 advise /dev/no-such-device --seconds 1
+    run -2 advise
+    run -2 advise "$volume" --seconds 0
+    run -2 advise "$volume" --journal "a b"
+    [[ $output == *"no device"* ]]
+}
