@@ -260,6 +260,8 @@ static int bench(struct cli *cli, struct option_parser *p, struct err *e)
 	workload = b.workload;
 	if (r)
 		return r;
+	if (o.list && cli_json(cli))
+		return err_usage(e, "--list has no --json");
 	if (o.list) {
 		list(o.type);
 		return STATUS_DONE;

@@ -55,7 +55,7 @@ static json_t *lines_to_json(const char *text)
 
 static void print_json(bool refused, const char *reasons, const char *warnings)
 {
-	json_t *json = json_pack("{s:s, s:b, s:o, s:o}", "schema", "jbdlab/check/1",
+	json_t *json = json_pack("{s:s, s:b, s:o, s:o}", "schema", "jbdlab-check/1",
 		"possible", !refused, "reasons", lines_to_json(reasons), "warnings",
 		lines_to_json(warnings));
 

@@ -151,6 +151,8 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 	if (r)
 		return r;
+	if (o.list && cli_json(cli))
+		return err_usage(e, "--list has no --json");
 	if (o.list)
 		return list_formats();
 	for (size_t i = 0; !r && i < o.count; i++)

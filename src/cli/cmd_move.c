@@ -117,7 +117,7 @@ static void print_json(const struct move_options *o, const struct move_outcome *
 {
 	json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:b, s:I, s:I, s:i, s:i, "
 				 "s:s?, s:s?, s:s?, s:s?, s:s?}",
-		"schema", "jbdlab/moved/1", "device", out->device, "placement", placement,
+		"schema", "jbdlab-moved/1", "device", out->device, "placement", placement,
 		"dry_run", o->dry_run, "nothing_to_do", out->nothing_to_do, "journal_bytes",
 		(json_int_t)out->journal_bytes, "duration_ns", (json_int_t)out->duration_ns,
 		"writes", (int)out->writes, "flushes", (int)out->flushes, "journal_device",

@@ -22,6 +22,8 @@
 #include "scratch/model_parameters.h"
 
 #define SCRATCH_SCHEMA "jbdlab-scratch-list/1"
+#define DISK_SCHEMA "jbdlab-scratch-disk/1"
+#define MODELS_SCHEMA "jbdlab-disk-models/1"
 
 enum {
 	OPTION_NAME = 1,
@@ -60,6 +62,7 @@ struct action {
 	const char *name;
 	unsigned takes; /* bit for each option id */
 	size_t names_min, names_max;
+	bool json;
 	int (*run)(struct cli *cli, const struct scratch_command *c, struct err *e);
 };
 
@@ -95,8 +98,12 @@ static int create(struct cli *cli, const struct scratch_command *c, struct err *
 	r = scratch_create(&o, &d, e);
 	if (r)
 		return r;
-	if (cli_json(cli))
-		return print_json(disk_json(&d), e);
+	if (cli_json(cli)) {
+		json_t *json = disk_json(&d);
+
+		json_object_set_new(json, "schema", json_string(DISK_SCHEMA));
+		return print_json(json, e);
+	}
 	log_line(cli_log(cli), LOG_NOTE, "scratch disk %s: model %s, data in %s", d.name,
 		d.model, d.file);
 	puts(d.device);
@@ -252,7 +259,7 @@ static int models(struct cli *cli, const struct scratch_command *c _unused_,
 	array = json_array();
 	for (size_t i = 0; (m = model_builtin(i)); i++)
 		json_array_append_new(array, model_parameters_json(m));
-	return print_json(json_pack("{so}", "models", array), e);
+	return print_json(json_pack("{ss,so}", "schema", MODELS_SCHEMA, "models", array), e);
 }
 
 static int stats(struct cli *cli _unused_, const struct scratch_command *c, struct err *e)
@@ -287,14 +294,14 @@ static int unlease(struct cli *cli, const struct scratch_command *c, struct err 
 
 static const struct action actions[] = {
 	{ "create", BIT(OPTION_NAME) | BIT(OPTION_SIZE) | BIT(OPTION_MODEL) | BIT(OPTION_DIRECTORY),
-		0, 0, create },
-	{ "list", 0, 0, 0, list },
-	{ "destroy", BIT(OPTION_ALL), 0, SIZE_MAX, destroy },
-	{ "models", 0, 0, 0, models },
-	{ "stats", BIT(OPTION_RESET), 1, 1, stats },
-	{ "wake", 0, 1, 1, wake },
-	{ "lease", BIT(OPTION_SERIAL), 1, 1, lease },
-	{ "unlease", 0, 1, 1, unlease },
+		0, 0, true, create },
+	{ "list", 0, 0, 0, true, list },
+	{ "destroy", BIT(OPTION_ALL), 0, SIZE_MAX, false, destroy },
+	{ "models", 0, 0, 0, true, models },
+	{ "stats", BIT(OPTION_RESET), 1, 1, true, stats },
+	{ "wake", 0, 1, 1, false, wake },
+	{ "lease", BIT(OPTION_SERIAL), 1, 1, false, lease },
+	{ "unlease", 0, 1, 1, false, unlease },
 };
 
 static int set_option(struct scratch_command *c, int id, const char *value, struct err *e)
@@ -345,14 +352,16 @@ static int find_action(const struct action **out, const char *word, struct err *
 	return err_usage(e, "scratch cannot \"%s\"", word);
 }
 
-static int check_words(const struct action *a, const struct scratch_command *c,
+static int check_words(const struct action *a, const struct scratch_command *c, bool json,
 	struct err *e)
 {
 	for (const struct option_spec *o = options; o->id; o++)
 		if (c->given & ~a->takes & BIT(o->id))
 			return err_usage(e, "scratch %s has no --%s", a->name, o->name);
+	if (json && !a->json)
+		return err_usage(e, "scratch %s has no --json", a->name);
 	if (c->count < a->names_min)
-		return err_usage(e, "scratch %s needs a name", a->name);
+		return err_usage(e, "scratch %s: which disk?", a->name);
 	if (c->count > a->names_max)
 		return err_usage(e, "scratch %s: what is \"%s\"?", a->name,
 			c->names[a->names_max]);
@@ -376,7 +385,7 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 		return r;
 	c.names++;
 	c.count--;
-	r = check_words(a, &c, e);
+	r = check_words(a, &c, cli_json(cli), e);
 	return r ? r : a->run(cli, &c, e);
 }
 

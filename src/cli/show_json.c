@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * The inventory as JSON, schema "jbdlab/show/1".  Words are whole, numbers raw, sizes in
+ * The inventory as JSON, schema "jbdlab-show/1".  Words are whole, numbers raw, sizes in
  * bytes; what is unknown or does not apply is null.  Keys are promises: they may be added
  * to, never changed.
  */
@@ -258,7 +258,7 @@ json_t *show_json(const struct inventory *inv)
 		set(failure, "reason", text(inv->failures[i].reason));
 		json_array_append_new(failures, failure);
 	}
-	set(root, "schema", json_string("jbdlab/show/1"));
+	set(root, "schema", json_string("jbdlab-show/1"));
 	set(root, "devices", devices);
 	set(root, "unreadable", failures);
 	return root;

@@ -27,7 +27,7 @@
 DEFINE_CLEANUP(DIR *, closedir)
 DEFINE_CLEANUP(FILE *, fclose)
 
-#define SCHEMA "jbdlab/move/1"
+#define SCHEMA "jbdlab-move/1"
 
 static const char *const roles[STEP_DEVICES] = {
 	[ON_VOLUME] = "volume",

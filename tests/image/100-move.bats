@@ -209,7 +209,7 @@ counts() {
 @test "machine output is JSON with the documented keys, and nothing else" {
     new_volume 32M -t ext4 -b 1024
     move "$V" inline,size=8M --json 2>/dev/null >"$WORK/json"
-    jq -e '.schema == "jbdlab/moved/1" and .placement == "inline,size=8M" and
+    jq -e '.schema == "jbdlab-moved/1" and .placement == "inline,size=8M" and
         .journal_bytes == 8388608 and (.dry_run | not) and (.nothing_to_do | not) and
         .writes > 5 and .flushes > 2 and .duration_ns > 0 and .journal_device == null and
         .mount_option == null and (.steps | type) == "string"' "$WORK/json"
@@ -217,7 +217,7 @@ counts() {
     move "$V" inline,size=8M --json 2>/dev/null | jq -e .nothing_to_do
     move "$V" none --json --dry-run 2>/dev/null | jq -e '.dry_run and .journal_bytes == 0'
     "$JBDLAB" check "$V" --to none --json 2>/dev/null |
-        jq -e '.schema == "jbdlab/check/1" and .possible and .reasons == [] and .warnings == []'
+        jq -e '.schema == "jbdlab-check/1" and .possible and .reasons == [] and .warnings == []'
     run --separate-stderr move "$V" inline,size=1T --json
     [ "$status" = 3 ]
     [ -z "$output" ]

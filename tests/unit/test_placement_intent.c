@@ -299,7 +299,7 @@ static void an_edited_log_is_damaged(void **state)
 {
 	struct fixture *f = *state;
 
-	replace(f, "jbdlab/move/", "jbdlab/else/");
+	replace(f, "jbdlab-move/", "jbdlab/else/");
 	replace(f, "\"switch\": true", "\"switch\": false");
 	replace(f, "\"device\": \"new_journal\"", "\"device\": \"old_journal\"");
 	replace(f, "\"device\": \"new_journal\"", "\"device\": \"none\"");
@@ -318,10 +318,10 @@ static void what_is_no_log_at_all_is_damaged(void **state)
 {
 	struct fixture *f = *state;
 	static const char *const texts[] = { "", "null", "[]", "{}", "{\"schema\": 5}",
-		"{\"schema\": \"jbdlab/move/1\"}", "\xff\xfe\x00",
-		"{\"schema\":\"jbdlab/move/1\",\"uuid\":\"u\",\"origin\":\"none\","
+		"{\"schema\": \"jbdlab-move/1\"}", "\xff\xfe\x00",
+		"{\"schema\":\"jbdlab-move/1\",\"uuid\":\"u\",\"origin\":\"none\","
 		"\"target\":\"none\",\"devices\":{},\"steps\":[]}",
-		"{\"schema\":\"jbdlab/move/1\",\"uuid\":\"u\",\"origin\":\"none\","
+		"{\"schema\":\"jbdlab-move/1\",\"uuid\":\"u\",\"origin\":\"none\","
 		"\"target\":\"none\",\"devices\":[],\"steps\":[1,2]}" };
 
 	write_it(f);
