@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * jbdlab compare A [B]: bundles, published outputs, or one of each.
+ * jbdlab compare A [B]: bundles, published outputs, or one of each; or bundles of many
+ * hosts.
  *
  * An operand that is a directory is a bundle, everything else is imported.  Two arms are
  * compared: those that were named, the two of a single operand, or the only ones of both.
@@ -13,13 +14,15 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cli/hosts_report.h"
 #include "cli/import_files.h"
 #include "core/printable.h"
 #include "core/strbuf.h"
 #include "report/match.h"
 #include "result/bundle.h"
 
-enum { OPTION_BASELINE = 1, OPTION_ARM, OPTION_ALL, OPTION_FORMAT, OPTION_CORRECT };
+enum { OPTION_BASELINE = 1, OPTION_ARM, OPTION_ALL, OPTION_FORMAT, OPTION_CORRECT,
+	OPTION_HOSTS };
 
 static const struct option_spec options[] = {
 	{OPTION_BASELINE, 'b', "baseline", "ARM", "the arm to compare with"},
@@ -27,12 +30,15 @@ static const struct option_spec options[] = {
 	{OPTION_ALL, 0, "all", NULL, "all metrics, not only rates and longest latencies"},
 	{OPTION_FORMAT, 'f', "format", "NAME", "import only what is of this format"},
 	{OPTION_CORRECT, 'c', "correct", NULL, "import with known faults taken out"},
+	{OPTION_HOSTS, 0, "hosts", NULL,
+		"bundles of one experiment on many hosts, also of one or two: compare arms "
+		"within each host, then over hosts"},
 	{0},
 };
 
 struct words {
 	const char *arms[2]; /* baseline, other; NULL: not said */
-	bool all;
+	bool all, hosts;
 	struct import_options import;
 	const char *const *files;
 	size_t count;
@@ -68,14 +74,17 @@ static int parse(struct option_parser *p, struct words *o, struct err *e)
 			o->import.format = value;
 		else if (id == OPTION_CORRECT)
 			o->import.correct = true;
+		else if (id == OPTION_HOSTS)
+			o->hosts = true;
 		else
 			return id;
 	}
 	o->files = option_operands(p, &o->count);
-	if (o->count != 1 && o->count != 2)
-		return err_usage(e, "compare takes one or two files or bundles, not %zu",
-			o->count);
-	return 0;
+	o->hosts |= o->count > 2;
+	if (o->hosts && (o->import.format || o->import.correct))
+		return err_usage(e, "bundles of hosts are not imported: no --%s",
+			o->import.format ? "format" : "correct");
+	return o->count ? 0 : err_usage(e, "compare takes files or bundles, and there is none");
 }
 
 static void source_deinit(struct source *s)
@@ -287,6 +296,13 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	struct words o = {0};
 	int r = parse(p, &o, e);
 
+	if (!r && o.hosts)
+		return hosts_report(cli,
+			&(struct hosts_request){.bundles = o.files,
+				.count = o.count,
+				.options = {.baseline = o.arms[0], .arm = o.arms[1]},
+				.all = o.all},
+			e);
 	for (size_t i = 0; !r && i < o.count; i++)
 		r = load(&sources[i], o.files[i], &o.import, cli_log(cli), e);
 	if (!r)
@@ -301,7 +317,7 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_compare = {
 	.name = "compare",
-	.arguments = "A [B] [options]",
+	.arguments = "A [B...] [options]",
 	.summary = "compare two arms, bundles or published outputs",
 	.options = options,
 	.flags = COMMAND_JSON,

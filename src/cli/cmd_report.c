@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* jbdlab report BUNDLE: what an experiment measured, in one of several formats. */
+/* jbdlab report BUNDLE: what an experiment measured, in one of several formats; of many
+ * bundles what they say together, with the host as block. */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/hosts_report.h"
 #include "cli/report_formats.h"
 #include "cli/report_watch.h"
 #include "cli/signals.h"
@@ -38,6 +40,8 @@ static const struct option_spec options[] = {
 
 struct report_options {
 	const char *bundle;
+	const char *const *bundles; /* all of them */
+	size_t count;
 	struct report_request request;
 	bool help_columns, schema, watch;
 };
@@ -45,7 +49,6 @@ struct report_options {
 static int parse(struct option_parser *p, struct report_options *o, struct err *e)
 {
 	const char *value;
-	size_t count;
 	int id;
 
 	while ((id = option_next(p, &value, e)) != 0) {
@@ -65,9 +68,13 @@ static int parse(struct option_parser *p, struct report_options *o, struct err *
 			return id;
 	}
 	o->help_columns = o->request.columns && !strcmp(o->request.columns, "help");
-	o->bundle = option_operands(p, &count)[0];
-	if (count != 1 && !o->help_columns && !o->schema)
-		return err_usage(e, "report takes one bundle, not %zu", count);
+	o->bundles = option_operands(p, &o->count);
+	o->bundle = o->bundles[0];
+	if (!o->count && !o->help_columns && !o->schema)
+		return err_usage(e, "report takes one bundle, or many of several hosts, not 0");
+	if (o->count > 1 && (o->watch || o->request.table || o->request.columns ||
+				    o->request.plot))
+		return err_usage(e, "--watch, --table, --columns and --plot are for one bundle");
 	return 0;
 }
 
@@ -120,6 +127,18 @@ static int watch(struct cli *cli, const struct report_options *o, struct err *e)
 	return report_watch(o->bundle, e);
 }
 
+/* A report is no verdict: whatever it says, it was made. */
+static int report_hosts(struct cli *cli, const struct report_options *o, struct err *e)
+{
+	int r = hosts_report(cli,
+		&(struct hosts_request){.bundles = o->bundles,
+			.count = o->count,
+			.format = o->request.format},
+		e);
+
+	return r < 0 ? r : STATUS_DONE;
+}
+
 static int run(struct cli *cli, struct option_parser *p, struct err *e)
 {
 	_cleanup_(strbuf_deinit) struct strbuf out = {0};
@@ -132,6 +151,8 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 		r = add_help(o.request.table, &out, e);
 	else if (!r && o.watch)
 		r = watch(cli, &o, e);
+	else if (!r && o.count > 1)
+		return report_hosts(cli, &o, e);
 	else if (!r)
 		r = add_report(cli, &o, &out, e);
 	if (r)
@@ -142,7 +163,7 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 
 const struct command command_report = {
 	.name = "report",
-	.arguments = "BUNDLE [options]\n"
+	.arguments = "BUNDLE... [options]\n"
 		     "--columns help [--table NAME]\n"
 		     "--schema",
 	.summary = "show what an experiment measured",
