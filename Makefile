@@ -18,6 +18,8 @@ DOCDIR  ?= $(PREFIX)/share/doc/jbdlab
 CMDDIR  ?= $(PREFIX)/share/jbdlab/commands
 SCHEMADIR ?= $(PREFIX)/share/jbdlab/schemas
 SCHEMA  := jbdlab-report-1.schema.json
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 SAN     ?=
 comma   := ,
 B       ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
@@ -53,7 +55,7 @@ endif
 .SECONDARY:
 .DEFAULT_GOAL := all
 
-all: $B/$(PROG) $B/$(SCHEMA)
+all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,12p'
@@ -90,6 +92,11 @@ $B/$(PROG): $(filter $B/src/cli/%,$(OBJ)) $B/$(PROG).a
 $B/$(SCHEMA): $B/$(PROG)
 	$(call say,GEN,$@)
 	$(Q)$< report --schema >$@
+
+$B/completion/%: $B/$(PROG) $(wildcard configs/commands/*.ini)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)JBDLAB_COMMANDS=configs/commands $< completion $* >$@
 
 $B/tests/test_%: $B/tests/unit/test_%.o $B/$(PROG).a
 	$(call say,LD,$@)
@@ -216,6 +223,8 @@ install: all
 		[ -x $$c ] && mode=755 || mode=644; \
 		install -D -m $$mode $$c $(DESTDIR)$(CMDDIR)/$${c##*/} || exit 1; done
 	install -D -m 644 $B/$(SCHEMA) $(DESTDIR)$(SCHEMADIR)/$(SCHEMA)
+	install -D -m 644 $B/completion/bash $(DESTDIR)$(BASHDIR)/$(PROG)
+	install -D -m 644 $B/completion/zsh $(DESTDIR)$(ZSHDIR)/_$(PROG)
 
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/$(PROG)
@@ -223,6 +232,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(DOCDIR)
 	for c in configs/commands/*; do rm -f $(DESTDIR)$(CMDDIR)/$${c##*/}; done
 	rm -f $(DESTDIR)$(SCHEMADIR)/$(SCHEMA)
+	rm -f $(DESTDIR)$(BASHDIR)/$(PROG) $(DESTDIR)$(ZSHDIR)/_$(PROG)
 	-[ ! -d $(DESTDIR)$(SCHEMADIR) ] || rmdir $(DESTDIR)$(SCHEMADIR)
 	-[ ! -d $(DESTDIR)$(CMDDIR) ] || rmdir $(DESTDIR)$(CMDDIR) $(DESTDIR)$(dir $(CMDDIR))
 

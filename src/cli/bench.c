@@ -12,11 +12,29 @@
 
 #include "cli/signals.h"
 #include "core/clock.h"
+#include "core/strbuf.h"
 #include "core/units.h"
 #include "device/claim.h"
 #include "result/result_json.h"
 #include "scratch/lease.h"
+#include "workload/program.h"
 #include "workload/space.h"
+
+void bench_offer_workloads(struct strbuf *words)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < workload_type_count(); i++)
+		strbuf_addf(words, " %s", workload_type_at(i)->name);
+	if (program_list(&names, &count, NULL))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		strbuf_addf(words, " %s", names[i]);
+		free(names[i]);
+	}
+	free(names);
+}
 
 int bench_set(struct workload *w, const char *assignment, struct err *e)
 {

@@ -16,6 +16,9 @@ struct bench {
 	const struct workload_observer *observer; /* NULL: nobody */
 };
 
+/* Appends " NAME" for each type, and each definition of a command that is found. */
+void bench_offer_workloads(struct strbuf *words);
+
 /* Sets one "KEY=VALUE". */
 int bench_set(struct workload *w, const char *assignment, struct err *e);
 

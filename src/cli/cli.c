@@ -67,17 +67,26 @@ void cli_init(struct cli *cli)
 	*cli = (struct cli){ .log = { .emit = emit, .data = cli } };
 }
 
+static const char *const color_words[] = {
+	[COLOR_AUTO] = "auto",
+	[COLOR_ALWAYS] = "always",
+	[COLOR_NEVER] = "never",
+};
+
 static int parse_color(struct cli *cli, const char *value, struct err *e)
 {
-	if (!strcmp(value, "auto"))
-		cli->color = COLOR_AUTO;
-	else if (!strcmp(value, "always"))
-		cli->color = COLOR_ALWAYS;
-	else if (!strcmp(value, "never"))
-		cli->color = COLOR_NEVER;
-	else
-		return err_usage(e, "--color takes auto, always or never, not \"%s\"", value);
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(color_words); i++)
+		if (!strcmp(value, color_words[i])) {
+			cli->color = (enum color_when)i;
+			return 0;
+		}
+	return err_usage(e, "--color takes auto, always or never, not \"%s\"", value);
+}
+
+void global_offer(int id, struct strbuf *words)
+{
+	for (size_t i = 0; id == GLOBAL_COLOR && i < ARRAY_SIZE(color_words); i++)
+		strbuf_addf(words, " %s", color_words[i]);
 }
 
 int cli_apply(struct cli *cli, const struct command *command, int id, const char *value,

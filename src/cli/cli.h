@@ -31,6 +31,7 @@ enum {
 	GLOBAL_VERSION,
 };
 extern const struct option_spec global_options[]; /* ends with id 0 */
+void global_offer(int id, struct strbuf *words); /* as `offer` of a command */
 
 /* Applies a global option.  -EINVAL for a bad value or one that the command lacks. */
 int cli_apply(struct cli *cli, const struct command *command, int id, const char *value,

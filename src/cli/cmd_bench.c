@@ -273,6 +273,17 @@ static int bench(struct cli *cli, struct option_parser *p, struct err *e)
 	return r ? r : print(cli, o.layout, &run, e);
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	if (id == OPTION_WORKLOAD)
+		bench_offer_workloads(words);
+	if (id == OPTION_FORMAT)
+		strbuf_add(words, " text");
+	for (const struct report_layout *l = report_layouts;
+		id == OPTION_FORMAT && l->name; l++)
+		strbuf_addf(words, " %s", l->name);
+}
+
 const struct command command_bench = {
 	.name = "bench",
 	.arguments = "DIR... --workload TYPE [--set KEY=VALUE...] [options]\n"
@@ -280,5 +291,6 @@ const struct command command_bench = {
 	.summary = "run a workload in directories, without moving anything",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = bench,
 };

@@ -315,11 +315,18 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return r;
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	for (size_t i = 0; id == OPTION_FORMAT && import_format_name(i); i++)
+		strbuf_addf(words, " %s", import_format_name(i));
+}
+
 const struct command command_compare = {
 	.name = "compare",
 	.arguments = "A [B...] [options]",
 	.summary = "compare two arms, bundles or published outputs",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = run,
 };

@@ -169,6 +169,12 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return r ? r : STATUS_DONE;
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	for (size_t i = 0; id == OPTION_FORMAT && import_format_name(i); i++)
+		strbuf_addf(words, " %s", import_format_name(i));
+}
+
 const struct command command_import = {
 	.name = "import",
 	.arguments = "FILE... [--output DIR] [options]\n"
@@ -176,5 +182,6 @@ const struct command command_import = {
 	.summary = "read published outputs of other programs",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = run,
 };

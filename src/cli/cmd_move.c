@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "core/clock.h"
+#include "core/strbuf.h"
 #include "core/units.h"
 #include "mount/fstab.h"
 #include "placement/move.h"
@@ -46,13 +47,13 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
+static const char *const verify_words[] = { [VERIFY_NONE] = "none", [VERIFY_FSCK] = "fsck",
+	[VERIFY_MOUNT] = "mount" };
+
 static int parse_verify(const char *text, enum move_verify *verify, struct err *e)
 {
-	static const char *const names[] = { [VERIFY_NONE] = "none",
-		[VERIFY_FSCK] = "fsck", [VERIFY_MOUNT] = "mount" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(text, names[i])) {
+	for (size_t i = 0; i < ARRAY_SIZE(verify_words); i++)
+		if (!strcmp(text, verify_words[i])) {
 			*verify = (enum move_verify)i;
 			return 0;
 		}
@@ -179,6 +180,12 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return STATUS_DONE;
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	for (size_t i = 0; id == OPT_VERIFY && i < ARRAY_SIZE(verify_words); i++)
+		strbuf_addf(words, " %s", verify_words[i]);
+}
+
 const struct command command_move = {
 	.name = "move",
 	.arguments = "DEV --to PLACEMENT [options]",
@@ -186,5 +193,6 @@ const struct command command_move = {
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,
 	.page = "jbdlab-move(8)",
+	.offer = offer,
 	.run = run,
 };

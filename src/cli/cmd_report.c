@@ -161,6 +161,16 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return STATUS_DONE;
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	if (id == OPTION_FORMAT)
+		report_formats_offer(words);
+	for (size_t i = 0; id == OPTION_TABLE && i < TABLE_COUNT; i++)
+		strbuf_addf(words, " %s", report_table_kinds[i].key);
+	if (id == OPTION_COLUMNS)
+		strbuf_add(words, " help");
+}
+
 const struct command command_report = {
 	.name = "report",
 	.arguments = "BUNDLE... [options]\n"
@@ -169,5 +179,6 @@ const struct command command_report = {
 	.summary = "show what an experiment measured",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = run,
 };

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/scratch_lease.h"
 #include "core/nearest.h"
+#include "core/strbuf.h"
 #include "core/units.h"
 #include "scratch/loopdisk.h"
 #include "scratch/model_control.h"
@@ -389,6 +390,16 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return r ? r : a->run(cli, &c, e);
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	for (size_t i = 0; !id && i < ARRAY_SIZE(actions); i++)
+		strbuf_addf(words, " %s", actions[i].name);
+	if (id == OPTION_MODEL)
+		strbuf_add(words, " none");
+	for (size_t i = 0; id == OPTION_MODEL && model_builtin(i); i++)
+		strbuf_addf(words, " %s", model_builtin(i)->base);
+}
+
 const struct command command_scratch = {
 	.name = "scratch",
 	.arguments = "create --name NAME --size SIZE [options]\n"
@@ -402,5 +413,6 @@ const struct command command_scratch = {
 	.summary = "make scratch disks with a disk model, or lease real disks",
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,
+	.offer = offer,
 	.run = run,
 };

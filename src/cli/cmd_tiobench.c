@@ -264,11 +264,21 @@ static int tiobench(struct cli *cli, struct option_parser *p, struct err *e)
 	return r ? r : print(cli, &o, &run, e);
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	if (id != OPTION_FORMAT)
+		return;
+	for (size_t i = 0; tiobench_format_words[i]; i++)
+		strbuf_addf(words, " %s", tiobench_format_words[i]);
+	strbuf_add(words, " tiotest tiotest-terse");
+}
+
 const struct command command_tiobench = {
 	.name = "tiobench",
 	.arguments = "[--target DIR] [--size MB] [--threads N] [options]",
 	.summary = "tiobench: its options, its report, in directories",
 	.options = options,
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = tiobench,
 };

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/bench.h"
 #include "cli/command.h"
 #include "core/strbuf.h"
 #include "workload/program.h"
@@ -278,10 +279,17 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	return count ? show(names[0], cli_json(cli), e) : list_all(cli_json(cli), e);
 }
 
+static void offer(int id, struct strbuf *words)
+{
+	if (!id)
+		bench_offer_workloads(words);
+}
+
 const struct command command_workloads = {
 	.name = "workloads",
 	.arguments = "[NAME]",
 	.summary = "list what can be measured, and whether it is installed",
 	.flags = COMMAND_JSON,
+	.offer = offer,
 	.run = run,
 };

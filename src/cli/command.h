@@ -36,6 +36,7 @@ struct option_spec {
 	const char *help;
 };
 
+struct strbuf;
 struct cli; /* options that every command has, and the sink for messages */
 struct option_parser;
 
@@ -53,6 +54,10 @@ struct command {
 	const struct option_spec *options; /* ends with id 0; NULL: none */
 	unsigned flags;
 	const char *page; /* of the manual, "jbdlab-run(8)"; NULL: jbdlab(8) */
+	/* Appends " WORD" for each word that option id can take (0: the first operand), for
+	 * completion; nothing for the others, of which their value's name says what it is.
+	 * NULL: all are such. */
+	void (*offer)(int id, struct strbuf *words);
 	/* Returns an exit status, or a negative errno with e filled; dispatch prints e
 	 * and turns its kind into an exit status. */
 	int (*run)(struct cli *cli, struct option_parser *options, struct err *e);
@@ -82,6 +87,7 @@ extern const struct command command_advise, command_audit;
 extern const struct command command_bench, command_check, command_move, command_recover,
 	command_show, command_tiobench;
 extern const struct command command_model_serve, command_scratch;
+extern const struct command command_completion;
 extern const struct command command_keys, command_workloads;
 extern const struct command command_compare, command_import;
 extern const struct command command_report, command_run;

@@ -23,6 +23,7 @@ const struct command *const command_table[] = {
 	&command_bench,
 	&command_check,
 	&command_compare,
+	&command_completion,
 	&command_import,
 	&command_keys,
 	&command_move,

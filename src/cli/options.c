@@ -166,7 +166,7 @@ static void print_specs(FILE *to, const struct option_spec *specs)
 	}
 }
 
-static bool offers(const struct command *command, int id)
+bool options_has_global(const struct command *command, int id)
 {
 	if (id == GLOBAL_JSON)
 		return command->flags & COMMAND_JSON;
@@ -224,7 +224,7 @@ void options_print_help(FILE *to, const struct command *command)
 	for (const struct option_spec *g = global_options; g->id; g++) {
 		struct option_spec one[2] = { *g, { 0 } };
 
-		if (offers(command, g->id))
+		if (options_has_global(command, g->id))
 			print_specs(to, one);
 	}
 	fprintf(to, "\nManual: %s\n", command->page ? command->page : "jbdlab(8)");

@@ -22,5 +22,8 @@ int option_parser_init(struct option_parser *p, struct cli *cli,
 	const struct command *command, const char *const *words, struct err *e);
 void option_parser_deinit(struct option_parser *p);
 
+/* Does this command have the global option of that id? */
+bool options_has_global(const struct command *command, int id);
+
 /* Prints the help of one command, or of the program when command is NULL. */
 void options_print_help(FILE *to, const struct command *command);

@@ -53,6 +53,14 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
+void report_formats_offer(struct strbuf *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		strbuf_addf(words, " %s", formats[i].name);
+	for (const struct report_layout *l = report_layouts; l->name; l++)
+		strbuf_addf(words, " %s", l->name);
+}
+
 static int unknown_format(const char *name, struct err *e)
 {
 	_cleanup_(strbuf_deinit) struct strbuf known = {0};

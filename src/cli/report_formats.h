@@ -16,6 +16,9 @@ struct report_request {
 	const char *plot;    /* of svg, see report/plots.h; NULL: "ratios" */
 };
 
+/* Appends " NAME" for each. */
+void report_formats_offer(struct strbuf *words);
+
 /* Refuses what does not go together, before anything is read: ERR_USAGE. */
 int report_formats_check(const struct report_request *q, struct err *e);
 

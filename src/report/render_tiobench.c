@@ -80,15 +80,20 @@ struct table {
 	size_t count;
 };
 
+const char *const tiobench_format_words[] = {
+	[TIOBENCH_WIDE] = "wide",
+	[TIOBENCH_CLASSIC] = "classic",
+	NULL,
+};
+
 int tiobench_format_parse(const char *word, enum tiobench_format *format, struct err *e)
 {
-	if (!strcmp(word, "wide"))
-		*format = TIOBENCH_WIDE;
-	else if (!strcmp(word, "classic"))
-		*format = TIOBENCH_CLASSIC;
-	else
-		return err_usage(e, "\"%s\" is not wide or classic", word);
-	return 0;
+	for (size_t i = 0; tiobench_format_words[i]; i++)
+		if (!strcmp(word, tiobench_format_words[i])) {
+			*format = (enum tiobench_format)i;
+			return 0;
+		}
+	return err_usage(e, "\"%s\" is not wide or classic", word);
 }
 
 void render_tiobench_units(enum tiobench_format format, struct strbuf *out)

@@ -16,6 +16,8 @@ enum tiobench_format {
 	TIOBENCH_CLASSIC, /* widths of 0.3.3 */
 };
 
+extern const char *const tiobench_format_words[]; /* by format; NULL behind the last */
+
 /* "wide" or "classic".  -EINVAL with a text for anything else. */
 int tiobench_format_parse(const char *word, enum tiobench_format *format, struct err *e);
 
