@@ -5,6 +5,7 @@
 #   V=1                        print commands whole
 #   SAN=address,undefined      build with sanitizers, in a tree of its own
 #   B=DIR                      another directory for products
+#   HARDEN=no                  without the flags that make faults harder to exploit
 #   CC CFLAGS CPPFLAGS LDFLAGS as usual; warnings come first, so CFLAGS can undo them
 #   DESTDIR PREFIX             for install and uninstall (default /usr/local)
 #   WRAP="valgrind ..."        runs each unit test through a program
@@ -21,19 +22,30 @@ SCHEMA  := jbdlab-report-1.schema.json
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 SAN     ?=
+HARDEN  ?= yes
 comma   := ,
 B       ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 PKGS    := ext2fs e2p com_err blkid mount uuid smartcols jansson inih gsl fuse3 liburing
 
-VERSION := $(or $(shell git -c safe.directory='*' describe --always --dirty 2>/dev/null),0.1)
+VERSION := $(shell scripts/version)
 
 CFLAGS  ?= -O2 -g
 WARN    := -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
            -Wshadow -Wvla -Wundef -Wimplicit-fallthrough
-ALL_CFLAGS   = $(WARN) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) \
+# Of these flags those that the compiler has.
+can      = $(foreach f,$1,$(shell $(CC) -Werror $f -x c -c /dev/null -o /dev/null 2>&1 && echo $f))
+# Sanitizers replace what these flags protect; fortification needs an optimiser.
+ifeq ($(SAN)$(HARDEN),yes)
+HARD    := $(call can,-fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection)
+FORTIFY  = $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARD_LD := -pie -Wl,-z,relro -Wl,-z,now
+endif
+# The same bytes wherever the tree lies.
+PREFIX_MAP  := $(call can,-ffile-prefix-map=$(CURDIR)=.)
+ALL_CFLAGS   = $(WARN) $(HARD) $(PREFIX_MAP) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) \
                -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CPPFLAGS = -Isrc -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(PKG_CFLAGS) $(CPPFLAGS)
-ALL_LDFLAGS  = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+ALL_CPPFLAGS = -Isrc -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(PKG_CFLAGS) $(FORTIFY) $(CPPFLAGS)
+ALL_LDFLAGS  = $(HARD_LD) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 PKG_CFLAGS  := $(shell pkg-config --cflags $(PKGS))
 LDLIBS      := $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
@@ -55,10 +67,12 @@ endif
 .SECONDARY:
 .DEFAULT_GOAL := all
 
-all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh
+PAGES   := $(patsubst src/man/%,$B/man/%,$(wildcard src/man/*.[578]))
+
+all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh $(PAGES)
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,12p'
+	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,/WRAP/p'
 	@echo "Targets: all tests unit check check-root demo install uninstall clean"
 	@echo "         crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
 
@@ -87,6 +101,11 @@ $B/$(PROG).a: $(LIBOBJ)
 $B/$(PROG): $(filter $B/src/cli/%,$(OBJ)) $B/$(PROG).a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# With the version at the foot of each page.
+$B/man/%: src/man/% $B/version
+	@mkdir -p $(@D)
+	$(Q)sed '/^\.TH /s/ jbdlab / "jbdlab $(VERSION)" /' $< >$@
 
 # Made by the program from its description of the tables: it cannot be out of date.
 $B/$(SCHEMA): $B/$(PROG)
@@ -214,7 +233,7 @@ demo: all
 
 install: all
 	install -D -m 755 $B/$(PROG) $(DESTDIR)$(SBINDIR)/$(PROG)
-	for p in src/man/*.[578]; do \
+	for p in $(PAGES); do \
 		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 	install -D -m 644 README.md $(DESTDIR)$(DOCDIR)/README.md
 	for c in configs/*.ini configs/suites/*.ini; do \
@@ -235,6 +254,10 @@ uninstall:
 	rm -f $(DESTDIR)$(BASHDIR)/$(PROG) $(DESTDIR)$(ZSHDIR)/_$(PROG)
 	-[ ! -d $(DESTDIR)$(SCHEMADIR) ] || rmdir $(DESTDIR)$(SCHEMADIR)
 	-[ ! -d $(DESTDIR)$(CMDDIR) ] || rmdir $(DESTDIR)$(CMDDIR) $(DESTDIR)$(dir $(CMDDIR))
+
+# A Debian package, source and binary, in $B/deb; lintian looks at it.
+deb:
+	@scripts/package/deb $B/deb '$(VERSION)'
 
 clean:
 	rm -rf $B build-*
