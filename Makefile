@@ -62,7 +62,7 @@ endif
 
 .PHONY: all help tests unit check check-root crash crash-tools powercut simulate bench ledger \
         fuzz fuzz-short resume-kills truth models \
-        demo install uninstall clean FORCE
+        demo deb install uninstall clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
@@ -74,7 +74,7 @@ all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh $(PAGES)
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,/WRAP/p'
 	@echo "Targets: all tests unit check check-root demo install uninstall clean"
-	@echo "         crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
+	@echo "         deb crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
 
 # Rewritten only when its content changes, so that new flags rebuild everything.
 $B/flags: FORCE
