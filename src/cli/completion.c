@@ -60,24 +60,36 @@ void completion_of_option(const struct command *command, const struct option_spe
 		out->kind = kind_of(spec->value, strlen(spec->value));
 }
 
+/* The kind of the operand in that place of one form of a command, "A [B...] [options]"; one
+ * with dots may be given again. */
+static enum completion_kind kind_in_form(const char *form, unsigned place)
+{
+	const char *end = form + strcspn(form, "\n");
+
+	for (unsigned i = 0; form < end; i++) {
+		size_t length = strcspn(form, " \n");
+
+		if (form[0] == '-' || !strncmp(form, "[-", 2))
+			break;
+		if (i == place || memmem(form, length, "...", 3))
+			return kind_of(form, length);
+		form += length + (form + length < end);
+	}
+	return COMPLETE_NOTHING;
+}
+
 void completion_of_operand(const struct command *command, unsigned place,
 	struct completion *out)
 {
-	const char *word = command->arguments;
-	size_t length = strcspn(word, " ");
+	const char *form = command->arguments;
 
-	if (place) {
-		const char *next = word + length + (word[length] == ' ');
-		bool again = length > 3 && strstr(word, "...") && strstr(word, "...") < next;
-
-		*out = (struct completion){ .kind = COMPLETE_NOTHING };
-		word = again ? word : next;
-	} else {
+	*out = (struct completion){ .kind = COMPLETE_NOTHING };
+	if (!place)
 		complete(command, 0, out);
+	for (; out->kind == COMPLETE_NOTHING && *form; form += *form == '\n') {
+		out->kind = kind_in_form(form, place);
+		form += strcspn(form, "\n");
 	}
-	length = strcspn(word, " ");
-	if (!out->words.length && length && word[0] != '-' && word[1] != '-')
-		out->kind = kind_of(word, length);
 }
 
 void completion_deinit(struct completion *c)

@@ -29,7 +29,8 @@ enum { COMPLETION_OPERANDS = 2 };
 void completion_of_option(const struct command *command, const struct option_spec *spec,
 	struct completion *out);
 
-/* The operands in place 0, or from 1 on.  The caller deinits *out. */
+/* The operands in place 0, or from 1 on, as the first form of the command that has some
+ * takes them.  The caller deinits *out. */
 void completion_of_operand(const struct command *command, unsigned place,
 	struct completion *out);
 void completion_deinit(struct completion *c);

@@ -62,6 +62,7 @@ expect() {
     expect bash 'jbdlab run --resume \t' 'jbdlab run --resume some-bundle/'
     expect bash 'jbdlab scratch le\t' 'jbdlab scratch lease'
     expect bash 'jbdlab scratch lease /dev/nul\t' 'jbdlab scratch lease /dev/null'
+    expect bash 'jbdlab compare an-experiment.ini so\t' 'jbdlab compare an-experiment.ini some-bundle/'
     expect bash 'jbdlab completion \x1b*' 'jbdlab completion bash zsh'
     expect bash 'jbdlab bench some-bundle --workload thr\t' \
         'jbdlab bench some-bundle --workload throughput'
