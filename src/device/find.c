@@ -143,17 +143,22 @@ static void other_deinit(struct other *o)
 	*o = (struct other){ 0 };
 }
 
-/* Keeps it when it is nearer than one of those that are kept. */
+/* Keeps it when it is nearer than one of those that are kept.  Of two UUIDs more than a
+ * third of the letters differ unless one is the other, misspelt. */
 static void add_other(struct search *s, const char *value, const char *path)
 {
-	struct other new = { strdup(value), strdup(path),
-		nearest_distance(value, s->wanted) };
+	struct other new = { NULL, NULL, nearest_distance(value, s->wanted) };
+	size_t length = strlen(value), wanted = strlen(s->wanted);
 
+	s->others_count++;
+	if (s->tag->any_case && 3 * new.distance > (length > wanted ? length : wanted))
+		return;
+	new.value = strdup(value);
+	new.path = strdup(path);
 	/* A label may hold anything; in a message it must not steer a terminal. */
 	for (char *p = new.value; p && *p; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			*p = '?';
-	s->others_count++;
 	for (size_t i = 0; new.value && new.path && i < CANDIDATES_SHOWN; i++)
 		if (!s->others[i].value || new.distance < s->others[i].distance) {
 			struct other held = s->others[i];
@@ -202,9 +207,9 @@ static int conclude(struct search *s, char **path, struct err *e)
 		return err_say(e, ENOENT, "no device has %s=%s; none has one", tag,
 			s->wanted);
 	for (size_t i = 0; i < CANDIDATES_SHOWN && s->others[i].value; i++)
-		strbuf_addf(&list, "\n  %s (%s)", s->others[i].value, s->others[i].path);
-	return err_say(e, ENOENT, "no device has %s=%s; similar:%s", tag, s->wanted,
-		strbuf_text(&list));
+		strbuf_addf(&list, "%s%s (%s)", i ? ", " : "; similar: ", s->others[i].value,
+			s->others[i].path);
+	return err_say(e, ENOENT, "no device has %s=%s%s", tag, s->wanted, strbuf_text(&list));
 }
 
 /* Quotes around the value are allowed, as in fstab. */

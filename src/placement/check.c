@@ -61,7 +61,9 @@ static void check_features(struct subject *s)
 	_cleanup_free_ char *unknown = volume_unknown_features(&s->volume.info);
 
 	if (unknown)
-		subject_refuse(s, "%s has features that this program does not know: %s",
+		subject_refuse(s,
+			"%s has features that this libext2fs does not know: %s; build jbdlab with "
+			"one that does (those of Lustre are in the e2fsprogs of Lustre)",
 			s->volume.path, unknown);
 	if (!s->volume.info.revision)
 		subject_refuse(s,
@@ -85,8 +87,10 @@ static void check_features(struct subject *s)
 static void check_journal(struct subject *s)
 {
 	const struct volume_info *v = &s->volume.info;
+	_cleanup_free_ char *unknown = volume_unknown_features(v);
 
-	if (v->journal_problem)
+	/* What was not even opened has been refused for that. */
+	if (v->journal_problem && !unknown)
 		subject_refuse(s, "the journal of %s cannot be trusted: %s; run \"e2fsck -f %s\"",
 			s->volume.path, v->journal_problem, s->volume.path);
 	if (v->place == JOURNAL_INLINE && v->journal_inode != 8)

@@ -85,7 +85,7 @@ usage() {
 @test "features that nobody knows" {
     new_volume 16M -t ext4 -O ^metadata_csum
     set_super "$V" 95 '\200'
-    refused "$V" none "features that this program does not know: FEATURE_C31"
+    refused "$V" none "features that this libext2fs does not know: FEATURE_C31"
     new_volume 16M -t ext4 -O ^metadata_csum
     set_super "$V" 103 '\200'
     refused "$V" none "FEATURE_R31"

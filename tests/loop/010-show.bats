@@ -134,7 +134,7 @@ pair() {
     [ "$(fact link .path)" = "$DATA" ]
     run --separate-stderr "$JBDLAB" show "LABEL=lost$$"
     [ "$status" = 3 ]
-    [[ "$stderr" == *"no device has LABEL=lost$$; "*$'\n'"  found$$ ($DATA)"* ]]
+    [[ "$stderr" == *"no device has LABEL=lost$$; similar: "*"found$$ ($DATA)"* ]]
 }
 
 @test "a tag that two devices have is refused, with both names" {
