@@ -6,6 +6,7 @@
 bats_require_minimum_version 1.5.0
 
 load ../lib
+load ../examples
 load ../move
 
 setup() {
@@ -454,11 +455,7 @@ dirty() {
 # The example of the manual as a script; FILE and DEVICE become its arguments.
 # shellcheck disable=SC2016 # they are its
 manual_put_back() {
-    sed -n '/^\.SH PUTTING BACK/,/^\.SH.*EXIT/p' \
-        "$BATS_TEST_DIRNAME/../../src/man/jbdlab-move.8" |
-        sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' |
-        sed -e 's/\\(aq/'"'"'/g' -e 's/\\-/-/g' -e 's/\\e/\\/g' \
-            -e 's/ FILE / "$1" /' -e 's/=DEVICE /="$2" /'
+    show_example put-back | sed -e 's/ FILE / "$1" /' -e 's/=DEVICE /="$2" /'
 }
 
 @test "a signature that was overwritten is put back by the steps of the manual" {
