@@ -79,6 +79,31 @@ commits() { awk 'NR == 1 { print $1 }' "/proc/fs/jbd2/${disk#/dev/}-8/info"; }
         'BEGIN { exit !(r > 2 * w && r < 8 * w) }'
 }
 
+@test "fio-shared loads one directory from several servers at once, whose own are gone after it" {
+    local port pid i
+    command_runs fio-shared env.SIZE=1M env.RUNTIME=1
+    [ "$(value run servers)" = 2 ]
+    awk -v all="$(value write operations)" -v slowest="$(value write slowest)" \
+        'BEGIN { exit !(slowest > 0 && slowest <= all / 2) }'
+    between 1000 "$(value write sync_mean)" 1e10
+    # Three that somebody else has started.
+    for i in 1 2 3; do
+        port[i]=$((20000 + ($$ * 3 + i) % 20000))
+        (cd "$WORK" && exec fio --server="127.0.0.1,${port[i]}" >/dev/null 2>&1 3>&-) &
+        pid[i]=$!
+    done
+    sleep 1
+    command_runs fio-shared env.SIZE=1M env.RUNTIME=1 \
+        "env.SERVERS=127.0.0.1,${port[1]} 127.0.0.1,${port[2]} 127.0.0.1,${port[3]}"
+    [ "$(value run servers)" = 3 ]
+    kill "${pid[@]:1:2}"
+    # One that is not there fails the run.
+    run timeout 60 "$JBDLAB" bench "$WORK/m" -w fio-shared -s env.SIZE=1M -s env.RUNTIME=1 \
+        -s "env.SERVERS=127.0.0.1,${port[3]} 127.0.0.1,1"
+    kill "${pid[3]}"
+    [ "$status" != 0 ]
+}
+
 @test "dbench" {
     command_runs dbench env.CLIENTS=2 env.RUNTIME=2
     between 1e3 "$(value run rate)" 1e11
