@@ -14,6 +14,8 @@
 
 #include "core/clock.h"
 #include "core/printable.h"
+#include "core/strbuf.h"
+#include "core/wrap.h"
 
 const struct option_spec global_options[] = {
 	{ GLOBAL_JSON, 0, "json", NULL, "machine output on stdout, nothing else there" },
@@ -65,6 +67,15 @@ static void emit(void *data, enum log_level level, const char *line)
 void cli_init(struct cli *cli)
 {
 	*cli = (struct cli){ .log = { .emit = emit, .data = cli } };
+}
+
+void cli_print_entry(const char *name, int width, const char *text)
+{
+	_cleanup_(strbuf_deinit) struct strbuf b = { 0 };
+
+	strbuf_addf(&b, "%-*s ", width, name);
+	wrap_text(&b, text, (size_t)width + 1, (size_t)width + 1);
+	fputs(strbuf_text(&b), stdout);
 }
 
 static const char *const color_words[] = {

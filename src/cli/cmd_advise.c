@@ -44,7 +44,6 @@ static int parse(struct option_parser *p, struct advice_question *q, struct err 
 {
 	uint64_t seconds = 60;
 	const char *value;
-	size_t count;
 	int id, r = 0;
 
 	while (!r && (id = option_next(p, &value, e)) != 0) {
@@ -60,8 +59,7 @@ static int parse(struct option_parser *p, struct advice_question *q, struct err 
 	if (r)
 		return r;
 	q->duration_ns = seconds * NS_PER_S;
-	q->device = option_operands(p, &count)[0];
-	return count == 1 ? 0 : err_usage(e, "advise takes one device, not %zu", count);
+	return option_operand(p, "device", &q->device, e);
 }
 
 static int run(struct cli *cli, struct option_parser *p, struct err *e)

@@ -11,13 +11,11 @@
 static int parse(struct option_parser *p, const char **path, struct err *e)
 {
 	const char *value;
-	size_t count;
 	int id = option_next(p, &value, e);
 
 	if (id)
 		return id;
-	*path = option_operands(p, &count)[0];
-	return count == 1 ? 0 : err_usage(e, "audit takes one bundle, not %zu", count);
+	return option_operand(p, "bundle", path, e);
 }
 
 static int run(struct cli *cli, struct option_parser *p, struct err *e)

@@ -22,7 +22,6 @@ static int parse(struct option_parser *p, struct move_options *o, struct placeme
 {
 	bool has_to = false;
 	const char *value;
-	size_t count;
 	int id, r = 0;
 
 	while (!r && (id = option_next(p, &value, e)) != 0) {
@@ -34,9 +33,9 @@ static int parse(struct option_parser *p, struct move_options *o, struct placeme
 	}
 	if (r)
 		return r;
-	o->device = option_operands(p, &count)[0];
-	if (count != 1)
-		return err_usage(e, "check takes one device, not %zu", count);
+	r = option_operand(p, "device", &o->device, e);
+	if (r)
+		return r;
 	return has_to ? 0 : err_usage(e, "check needs --to PLACEMENT");
 }
 

@@ -74,7 +74,7 @@ static int parse(struct option_parser *p, struct words *o, struct err *e)
 static int list_formats(void)
 {
 	for (size_t i = 0; import_format_name(i); i++)
-		printf("%-10s %s\n", import_format_name(i), import_format_help(i));
+		cli_print_entry(import_format_name(i), 10, import_format_help(i));
 	return STATUS_DONE;
 }
 

@@ -65,7 +65,6 @@ static int parse(struct option_parser *p, struct move_options *o, struct placeme
 {
 	const char *value;
 	bool has_to = false;
-	size_t count;
 	int id, r = 0;
 
 	while (!r && (id = option_next(p, &value, e)) != 0) {
@@ -105,9 +104,9 @@ static int parse(struct option_parser *p, struct move_options *o, struct placeme
 	}
 	if (r)
 		return r;
-	o->device = option_operands(p, &count)[0];
-	if (count != 1)
-		return err_usage(e, "move takes one device, not %zu", count);
+	r = option_operand(p, "device", &o->device, e);
+	if (r)
+		return r;
 	if (!has_to)
 		return err_usage(e, "move needs --to PLACEMENT");
 	return 0;
@@ -167,8 +166,9 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	bool remount = false;
 	int r = parse(p, &o, &to, &remount, e);
 
-	if (!r)
-		r = remount ? remount_move(&o, &out, e) : move_run(&o, &out, e);
+	if (r)
+		return r;
+	r = remount ? remount_move(&o, &out, e) : move_run(&o, &out, e);
 	if (r)
 		return err_wrap(e, r, "move");
 	placement = placement_format(&to);

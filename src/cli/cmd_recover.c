@@ -22,7 +22,6 @@ static int parse(struct option_parser *p, struct recover_options *o, struct err 
 {
 	const char *value;
 	bool finish = false;
-	size_t count;
 	int id;
 
 	while ((id = option_next(p, &value, e)) != 0) {
@@ -35,8 +34,7 @@ static int parse(struct option_parser *p, struct recover_options *o, struct err 
 	}
 	if (finish && o->rollback)
 		return err_usage(e, "--finish and --rollback exclude each other");
-	o->device = option_operands(p, &count)[0];
-	return count == 1 ? 0 : err_usage(e, "recover takes one device, not %zu", count);
+	return option_operand(p, "device", &o->device, e);
 }
 
 /* Settled on one side; the wanted one may be the other. */

@@ -71,7 +71,8 @@ static int parse(struct option_parser *p, struct report_options *o, struct err *
 	o->bundles = option_operands(p, &o->count);
 	o->bundle = o->bundles[0];
 	if (!o->count && !o->help_columns && !o->schema)
-		return err_usage(e, "report takes one bundle, or many of several hosts, not 0");
+		return err_usage(e, "report takes one bundle, or many of several hosts, and none "
+				    "was given");
 	if (o->count > 1 && (o->watch || o->request.table || o->request.columns ||
 				    o->request.plot))
 		return err_usage(e, "--watch, --table, --columns and --plot are for one bundle");

@@ -231,17 +231,19 @@ static void print_models(void)
 	const struct model_parameters *m;
 	char value[32];
 
-	printf("%-14s", "");
+	printf("%-13s", "");
 	for (size_t i = 0; (m = model_builtin(i)); i++)
-		printf(" %10s", m->base);
+		printf(" %8s", m->base);
 	printf("\n");
 	for (const struct model_parameter *t = model_parameter_table; t->name; t++) {
-		printf("%-14s", t->name);
+		_cleanup_(strbuf_deinit) struct strbuf b = {0};
+
+		strbuf_addf(&b, "%-13s", t->name);
 		for (size_t i = 0; (m = model_builtin(i)); i++) {
 			model_parameter_format(m, t, value);
-			printf(" %10s", value);
+			strbuf_addf(&b, " %8s", value);
 		}
-		printf("  %s\n", t->help);
+		cli_print_entry(strbuf_text(&b), 41, t->help);
 	}
 	printf("\n\"none\" is the plain data file, without a model.  A value is changed with a\n"
 	       "comma: --model hdd-7200,seek_max=8ms,cache=0\n");

@@ -97,7 +97,7 @@ static int parse(struct show_options *o, struct option_parser *p, struct err *e)
 static int print_column_help(void)
 {
 	for (const struct show_column *c = show_columns; c->key; c++)
-		printf("%-20s %s\n", c->key, c->help);
+		cli_print_entry(c->key, 20, c->help);
 	return STATUS_DONE;
 }
 

@@ -82,16 +82,15 @@ static int parse_option(struct arguments *a, int id, const char *value, struct e
 static int parse(struct option_parser *p, struct arguments *a, struct err *e)
 {
 	const char *value;
-	size_t count;
 	int id, r = 0;
 
 	while (!r && (id = option_next(p, &value, e)) != 0)
 		r = id < 0 ? id : parse_option(a, id, value, e);
 	if (r)
 		return r;
-	a->o.directory = option_operands(p, &count)[0];
-	if (count != 1)
-		return err_usage(e, "witness takes one directory, not %zu", count);
+	r = option_operand(p, "directory", &a->o.directory, e);
+	if (r)
+		return r;
 	if (a->verify ? a->o.time_ns || a->ack : a->acked || a->log)
 		return err_usage(e, a->verify ? "--time and --ack are for writing"
 					      : "--acked and --log are for --verify");

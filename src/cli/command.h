@@ -68,6 +68,8 @@ bool cli_yes(const struct cli *cli);	/* --yes */
 bool cli_quiet(const struct cli *cli);	/* --quiet */
 bool cli_color(const struct cli *cli);	/* colour on stdout is wanted */
 const struct log *cli_log(const struct cli *cli);
+/* "name   text" on stdout, with the text in lines of its own column. */
+void cli_print_entry(const char *name, int width, const char *text);
 /* Marks the end of a progress line, before results are printed. */
 void cli_progress_done(struct cli *cli);
 
@@ -77,6 +79,11 @@ void cli_progress_done(struct cli *cli);
  * exactly, never by prefix: tiobench.pl's "--dir" once meant --directio by abbreviation.
  */
 int option_next(struct option_parser *p, const char **value, struct err *e);
+
+/* The one operand of a command, a "device" or whatever it is called.  -EINVAL with e filled
+ * for none and for more. */
+int option_operand(const struct option_parser *p, const char *what, const char **out,
+	struct err *e);
 
 /* Operands (words that are no options), after option_next() has returned 0.  NULL-ended;
  * valid as long as the parser. */

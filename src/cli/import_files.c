@@ -7,14 +7,50 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/strbuf.h"
+
+/* Do they say the same, but for numbers? */
+static bool is_alike(const struct import_note *a, const struct import_note *b)
+{
+	static const char digits[] = "0123456789.";
+	const char *x = a->text, *y = b->text;
+
+	for (;;) {
+		x += strspn(x, digits);
+		y += strspn(y, digits);
+		if (*x != *y)
+			return false;
+		if (!*x)
+			return true;
+		x++;
+		y++;
+	}
+}
+
+/* What is said of one row of a table holds for others, too: once, with their lines; of
+ * each with --verbose. */
 static void say_notes(const struct import *im, const struct log *log)
 {
 	for (size_t i = 0; i < im->note_count; i++) {
 		const struct import_note *note = &im->notes[i];
+		_cleanup_(strbuf_deinit) struct strbuf more = {0};
+		size_t first = 0, others = 0;
 
-		if (note->line)
-			log_line(log, LOG_WARNING, "%s:%u: %s", im->name, note->line,
+		while (!is_alike(&im->notes[first], note))
+			first++;
+		if (first < i) {
+			log_line(log, LOG_DETAIL, "%s:%u: %s", im->name, note->line,
 				note->text);
+			continue;
+		}
+		for (size_t k = i + 1; k < im->note_count; k++)
+			if (is_alike(&im->notes[k], note))
+				strbuf_addf(&more, "%s%u", others++ ? ", " : " ",
+					im->notes[k].line);
+		if (note->line)
+			log_line(log, LOG_WARNING, "%s:%u: %s%s%s%s", im->name, note->line,
+				note->text, others ? "; also in line" : "",
+				others > 1 ? "s" : "", strbuf_text(&more));
 		else
 			log_line(log, LOG_WARNING, "%s: %s", im->name, note->text);
 	}

@@ -92,7 +92,8 @@ static int finish(struct cli *cli, const struct command *command, int r, struct 
 		return r;
 	printable_add(&message, err_message(e));
 	fprintf(stderr, "jbdlab: %s\n", strbuf_text(&message));
-	if (e->kind == ERR_USAGE)
+	/* Not when a file is missing: no help tells where it is. */
+	if (e->kind == ERR_USAGE && e->code == EINVAL)
 		fprintf(stderr, "Try \"jbdlab %s%s--help\".\n", command ? command->name : "",
 			command ? " " : "");
 	return cli_status(e);
@@ -129,8 +130,10 @@ static void put_command_first(char **words)
 	words[0] = name;
 }
 
-static int dispatch_without_command(const char *const *words, struct err *e)
+static int dispatch_without_command(const char *const *first, struct err *e)
 {
+	const char *const *words = first;
+
 	for (; *words; words++) {
 		if (!strcmp(*words, "--version") || !strcmp(*words, "-V")) {
 			puts("jbdlab " VERSION);
@@ -142,6 +145,9 @@ static int dispatch_without_command(const char *const *words, struct err *e)
 			return STATUS_DONE;
 		}
 	}
+	for (words = first; *words; words++)
+		if (**words == '-' && !option_is_global(*words))
+			return option_unknown(NULL, *words, e);
 	return err_usage(e, "no command was given");
 }
 

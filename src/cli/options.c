@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/nearest.h"
 #include "core/wrap.h"
 
 int option_parser_init(struct option_parser *p, struct cli *cli,
@@ -60,6 +61,31 @@ static int value_missing(const struct option_spec *spec, struct err *e)
 	return err_usage(e, "--%s needs a value (%s)", spec->name, spec->value);
 }
 
+int option_unknown(const struct command *command, const char *word, struct err *e)
+{
+	_cleanup_free_ char *name = strndup(word, strcspn(word, "="));
+	struct nearest near = { .word = name ? name + strspn(name, "-") : "" };
+
+	for (const struct option_spec *s = command ? command->options : NULL; s && s->id; s++)
+		nearest_offer(&near, s->name);
+	for (const struct option_spec *g = global_options; g->id; g++)
+		nearest_offer(&near, g->name);
+	if (near.best)
+		return err_usage(e, "unknown option %s; did you mean --%s?", name, near.best);
+	return err_usage(e, "unknown option %s", name ? name : word);
+}
+
+bool option_is_global(const char *word)
+{
+	if (!strncmp(word, "--", 2))
+		return !word[2] ||
+		       find_in(global_options, word + 2, strcspn(word + 2, "="), 0);
+	for (word += *word == '-'; *word; word++)
+		if (!find_in(global_options, NULL, 0, *word))
+			return false;
+	return true;
+}
+
 static int parse_long(struct option_parser *p, const char *word, const char **value,
 	const struct option_spec **out, struct err *e)
 {
@@ -68,7 +94,7 @@ static int parse_long(struct option_parser *p, const char *word, const char **va
 	const struct option_spec *spec = find(p, name, length, 0);
 
 	if (!spec)
-		return err_usage(e, "unknown option --%.*s", (int)length, name);
+		return option_unknown(p->command, word, e);
 	*value = name[length] == '=' ? name + length + 1 : NULL;
 	if (*value && !spec->value)
 		return err_usage(e, "--%s takes no value", spec->name);
@@ -145,6 +171,18 @@ const char *const *option_operands(const struct option_parser *p, size_t *count)
 	if (count)
 		*count = p->operand_count;
 	return p->operands;
+}
+
+int option_operand(const struct option_parser *p, const char *what, const char **out,
+	struct err *e)
+{
+	if (!p->operand_count)
+		return err_usage(e, "%s takes one %s, and none was given", p->command->name, what);
+	if (p->operand_count > 1)
+		return err_usage(e, "%s takes one %s, not %zu", p->command->name, what,
+			p->operand_count);
+	*out = p->operands[0];
+	return 0;
 }
 
 static void print_specs(FILE *to, const struct option_spec *specs)

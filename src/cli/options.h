@@ -22,6 +22,12 @@ int option_parser_init(struct option_parser *p, struct cli *cli,
 	const struct command *command, const char *const *words, struct err *e);
 void option_parser_deinit(struct option_parser *p);
 
+/* "unknown option --colums; did you mean --columns?"  Returns -EINVAL. */
+int option_unknown(const struct command *command, const char *word, struct err *e);
+
+/* Is this word an option of every command, or no option at all? */
+bool option_is_global(const char *word);
+
 /* Does this command have the global option of that id? */
 bool options_has_global(const struct command *command, int id);
 

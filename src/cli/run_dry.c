@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/command.h"
 #include "core/sha256.h"
+#include "core/strbuf.h"
 #include "core/units.h"
 #include "plan/order.h"
 #include "plan/schedule.h"
@@ -35,10 +37,13 @@ static void print_order(const struct experiment *x)
 
 	for (uint32_t block = 0; block < x->blocks; block++) {
 		order_block(x->seed, stage, block, x->arm_count, order);
-		printf("block %u:", block + 1);
+		_cleanup_(strbuf_deinit) struct strbuf b = {0};
+		char name[24];
+
 		for (size_t i = 0; i < x->arm_count; i++)
-			printf(" %s", x->arms[order[i]].name);
-		putchar('\n');
+			strbuf_addf(&b, "%s%s", i ? " " : "", x->arms[order[i]].name);
+		snprintf(name, sizeof(name), "block %u:", block + 1);
+		cli_print_entry(name, (int)strlen(name), strbuf_text(&b));
 	}
 }
 
@@ -118,8 +123,7 @@ static void print_dry_text(const struct experiment *x, const char *plan, const c
 		bytes);
 	printf("space: %s free%s\n", space,
 		x->volume_count > 1 ? ", spread over the volumes" : "");
-	printf("time:  about %s, if the disks move %d MB/s; synchronous writes take "
-	       "longer\n",
+	printf("time:  about %s, if the disks move %d MB/s; synced writes take longer\n",
 		duration, (int)(ESTIMATE_BYTES_PER_SECOND / 1000000));
 	print_precondition(x);
 	print_detectable(x);

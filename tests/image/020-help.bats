@@ -25,3 +25,45 @@ expect_narrow() {
         expect_narrow "$JBDLAB" "$command" --help
     done <"$WORK/commands"
 }
+
+@test "lists for people and plans fit into 80 columns" {
+    local words
+    for words in "scratch models" "import --list" "show -o help" "report --columns help" \
+        workloads "workloads pgbench"; do
+        # shellcheck disable=SC2086 # a command and its words
+        expect_narrow "$JBDLAB" $words
+    done
+    for words in "$BATS_TEST_DIRNAME"/../../configs/suites/*.ini; do
+        timeout 60 "$JBDLAB" run "$words" --dry-run | sed '1,/^block 1:/{/^block 1:/!d}' >"$WORK/plan"
+        expect_narrow cat "$WORK/plan"
+    done
+}
+
+# says STATUS TEXT WORD...: the program called with these words.
+says() {
+    run timeout 60 "$JBDLAB" "${@:3}"
+    echo "$output"
+    [ "$status" = "$1" ]
+    [[ "$output" == *"$2"* ]]
+}
+
+@test "what was mistyped is said with what was probably meant" {
+    says 2 'unknown option --versoin; did you mean --version?' --versoin
+    says 2 'unknown option --colums; did you mean --columns?' show --colums=x
+    says 2 'unknown option --dryrun; did you mean --dry-run?' run x.ini --dryrun
+    says 2 'unknown option -Z' -Z
+    says 2 'no command was given' --quiet
+    says 2 'did you mean "move"?' mvoe
+    says 2 'dd has no key "cuont"; did you mean "count"?' bench . -w dd -s cuont=1
+}
+
+@test "an operand that is missing is asked for, and a missing file needs no help" {
+    local command
+    for command in advise audit check move recover report witness; do
+        says 2 "none was given" $command
+        [[ "$output" == *"Try \"jbdlab $command --help\"."* ]]
+    done
+    says 2 'takes one device, not 2' recover a b
+    says 2 "$WORK/none: No such file or directory" report "$WORK/none"
+    [[ "$output" != *Try* ]]
+}

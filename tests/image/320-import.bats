@@ -42,7 +42,7 @@ says() {
     local file status rest words bad=0
     cd "$IN"
     grep -v '^#' table | awk '$2 == 0 { print $1 }' |
-        xargs timeout 60 "$JBDLAB" import --json >"$WORK/out" 2>"$WORK/err"
+        xargs timeout 60 "$JBDLAB" import --json --verbose >"$WORK/out" 2>"$WORK/err"
     jq -r '.files[] | [.file, 0, .rows, .malformed,
         ([.notes[] | select(.kind == "warning")] | length), (.arms | length)]
         | join(" ")' "$WORK/out" >"$WORK/found"
@@ -57,6 +57,14 @@ says() {
         [ "$words" = "$rest" ] || says "$file" "${words# }" || bad=1
     done < <(grep -v '^#' table)
     [ "$bad" = 0 ]
+}
+
+@test "what holds for several rows is said once" {
+    run timeout 20 "$JBDLAB" import "$IN/published/ext3-ssd-journal-tiobench-dd.txt"
+    [ "$status" = 0 ]
+    [ "$(grep -c 'recovered from CPU' <<<"$output")" = 1 ]
+    grep -qE ':11: rate "######" .* 1210 MB/s; also in lines 12, 13, .*, 41$' <<<"$output"
+    grep -qE ':8: dd without sync: .*; also in line 31$' <<<"$output"
 }
 
 @test "every sample is in the table" {

@@ -44,7 +44,7 @@ bundle() {
 
 @test "the published file alone compares its two arms" {
     local i ratios=(1.85 1.80 1.95 1.92) waits=(1.86 1.51 1.99 1.59) reads=(1210 2067 2333 2339)
-    run timeout 20 "$JBDLAB" compare "$PUBLISHED"
+    run timeout 20 "$JBDLAB" compare "$PUBLISHED" --verbose
     [ "$status" = 5 ]
     echo "$output"
     for i in 0 1 2 3; do
