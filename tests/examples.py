@@ -45,6 +45,8 @@ def blocks(path):
             lines.append(plain(line) if page else line)
         elif found:
             name = plain(found.group(1) or "-")
+        elif line == ".nf":
+            sys.exit(f"{path}: an example is between .EX and .EE")
         elif line.startswith(begin):
             inside = True
 

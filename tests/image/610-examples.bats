@@ -45,6 +45,8 @@ teardown() { common_teardown; }
 
 @test "measuring without root" { play bench; }
 
+@test "completion" { play completion; }
+
 @test "reading a bundle with jq" {
     command -v jq >/dev/null || skip "needs jq"
     ln -s "$(realpath "$REPOSITORY/tests/report/in/real")" "$WORK/x/mine"
