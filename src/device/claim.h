@@ -7,8 +7,11 @@
  * mounted volume, and while it is held none of these can begin.  All later writes go
  * through the descriptor of the claim, never through the name again.
  *
+ * Loop devices claim nothing of what they lie on.  So a loop device is also refused when
+ * another one shows the same bytes, or when what it lies on is in use.
+ *
  * A regular file (an image) is held by an exclusive flock, which only protects against
- * another jbdlab.
+ * another jbdlab; one that is open for writing elsewhere is refused.
  */
 
 #include <stdbool.h>

@@ -282,7 +282,68 @@ void users_add_loops(struct strbuf *b, dev_t devno, ino_t inode)
 	sysfs_names_free(names, count);
 }
 
-static bool has_open(const char *pid, dev_t devno)
+/* What a loop device says of itself; false: it is none, or it cannot be asked. */
+static bool read_loop(const char *name, struct loop_info64 *info)
+{
+	_cleanup_close_ int fd = -1;
+	char path[300];
+
+	if (strncmp(name, "loop", 4))
+		return false;
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd >= 0 && !ioctl(fd, LOOP_GET_STATUS64, info);
+}
+
+/* Do both lie on the same bytes?  Without a limit a loop device goes to the end. */
+static bool overlap(const struct loop_info64 *a, const struct loop_info64 *b)
+{
+	uint64_t a_end = a->lo_sizelimit ? a->lo_offset + a->lo_sizelimit : UINT64_MAX;
+	uint64_t b_end = b->lo_sizelimit ? b->lo_offset + b->lo_sizelimit : UINT64_MAX;
+	bool same = a->lo_rdevice || b->lo_rdevice
+		? a->lo_rdevice == b->lo_rdevice
+		: a->lo_device == b->lo_device && a->lo_inode == b->lo_inode;
+
+	return same && a->lo_offset < b_end && b->lo_offset < a_end;
+}
+
+void users_add_twins(struct strbuf *b, const char *kernel_name)
+{
+	struct loop_info64 mine = { 0 };
+	size_t count;
+	char **names;
+
+	if (!read_loop(kernel_name, &mine))
+		return;
+	names = sysfs_names(&count, "/sys/block");
+	for (size_t i = 0; i < count; i++) {
+		struct loop_info64 other = { 0 };
+
+		if (!strcmp(names[i], kernel_name) || !read_loop(names[i], &other) ||
+			!overlap(&mine, &other))
+			continue;
+		separate(b);
+		strbuf_addf(b, "lies on the same bytes as the loop device /dev/%s", names[i]);
+	}
+	sysfs_names_free(names, count);
+}
+
+dev_t users_loop_below(const char *kernel_name, dev_t *file_devno, ino_t *file_inode)
+{
+	struct loop_info64 info = { 0 };
+
+	*file_devno = 0;
+	*file_inode = 0;
+	if (!read_loop(kernel_name, &info))
+		return 0;
+	if (!info.lo_rdevice) {
+		*file_devno = info.lo_device;
+		*file_inode = info.lo_inode;
+	}
+	return info.lo_rdevice;
+}
+
+static bool has_open(const char *pid, dev_t devno, ino_t inode)
 {
 	size_t count;
 	char **names = sysfs_names(&count, "/proc/%s/fd", pid);
@@ -293,13 +354,13 @@ static bool has_open(const char *pid, dev_t devno)
 		struct stat st;
 
 		snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, names[i]);
-		found = !stat(path, &st) && S_ISBLK(st.st_mode) && st.st_rdev == devno;
+		found = !stat(path, &st) && is_that(&st, devno, inode);
 	}
 	sysfs_names_free(names, count);
 	return found;
 }
 
-void users_add_programs(struct strbuf *b, dev_t devno)
+void users_add_programs(struct strbuf *b, dev_t devno, ino_t inode)
 {
 	size_t count;
 	char **names = sysfs_names(&count, "/proc");
@@ -308,7 +369,7 @@ void users_add_programs(struct strbuf *b, dev_t devno)
 		_cleanup_free_ char *comm = NULL;
 
 		if (!isdigit((unsigned char)names[i][0]) || atoi(names[i]) == getpid() ||
-			!has_open(names[i], devno))
+			!has_open(names[i], devno, inode))
 			continue;
 		comm = fileio_read_line("/proc/%s/comm", names[i]);
 		separate(b);

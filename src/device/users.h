@@ -20,5 +20,12 @@ void users_add_journal(struct strbuf *b, const char *kernel_name);
 /* Loop devices over this block device (inode 0) or file (device and inode). */
 void users_add_loops(struct strbuf *b, dev_t devno, ino_t inode);
 
-/* Other programs that have the device open: "e2fsck (process 123)". */
-void users_add_programs(struct strbuf *b, dev_t devno);
+/* Loop devices that show the same bytes as the one of this name, under another number. */
+void users_add_twins(struct strbuf *b, const char *kernel_name);
+
+/* The block device that a loop device lies on, else 0 and the file that it lies on; all 0
+ * when the name is that of no loop device. */
+dev_t users_loop_below(const char *kernel_name, dev_t *file_devno, ino_t *file_inode);
+
+/* Other programs that have the device (inode 0) or file open: "e2fsck (process 123)". */
+void users_add_programs(struct strbuf *b, dev_t devno, ino_t inode);

@@ -224,7 +224,7 @@ static int still_open(const char *device, struct err *e)
 	struct stat st;
 
 	if (!stat(device, &st))
-		users_add_programs(&b, st.st_rdev);
+		users_add_programs(&b, st.st_rdev, 0);
 	return err_refuse(e, "%s goes away when the last program closes it: it %s", device,
 		b.length ? strbuf_text(&b) : "is still open somewhere");
 }

@@ -112,6 +112,60 @@ hold() {
     refused "$DATA" "$DATA backs the loop device $upper"
 }
 
+@test "two loop devices over one file, neither of which the kernel guards from the other" {
+    local twin
+    twin=$(losetup -f --show DATA.img)
+    LOOPS=("$twin" "${LOOPS[@]}")
+    mount_still "$DATA" mnt
+    refused "$twin" "$twin lies on the same bytes as the loop device $DATA"
+    unmount_still mnt
+    refused "$twin" "$twin lies on the same bytes as the loop device $DATA"
+    refused "$DATA" "$DATA lies on the same bytes as the loop device $twin"
+}
+
+@test "two loop devices over different parts of one file are two disks" {
+    local low high
+    truncate -s 40M parts.img
+    low=$(losetup -f --show --sizelimit 16M parts.img)
+    LOOPS=("$low" "${LOOPS[@]}")
+    high=$(losetup -f --show --offset 16M parts.img)
+    LOOPS=("$high" "${LOOPS[@]}")
+    mke2fs -q -t ext4 -b 4096 "$high"
+    mke2fs -q -t ext4 -b 4096 "$low"
+    mount "$low" mnt
+    "$JBDLAB" move "$high" --to none --state-dir "$WORK/state"
+}
+
+@test "a loop device over one that is mounted, however far above" {
+    local one two
+    one=$(losetup -f --show "$DATA")
+    LOOPS=("$one" "${LOOPS[@]}")
+    two=$(losetup -f --show "$one")
+    LOOPS=("$two" "${LOOPS[@]}")
+    mount_still "$DATA" mnt
+    refused "$one" "$one backs the loop device $two, lies on $DATA, which is mounted on $WORK/mnt"
+    refused "$two" "$two lies on $DATA, which is mounted on $WORK/mnt"
+}
+
+@test "an image that another program has open for writing" {
+    truncate -s 64M free.img
+    mke2fs -q -F -t ext4 -b 4096 free.img
+    mkfifo ready
+    perl -e 'open(my $f, "+<", $ARGV[0]) or die; open(my $r, ">", "ready"); close($r);
+        sleep 60' free.img 3>&- &
+    HOLDER=$!
+    read -r _ <ready || true
+    refused free.img "free.img is open for writing in another program, one of: perl (process $HOLDER)"
+}
+
+@test "an image that another program only reads is moved" {
+    truncate -s 64M free.img
+    mke2fs -q -F -t ext4 -b 4096 free.img
+    exec 8<free.img
+    "$JBDLAB" move free.img --to none --state-dir "$WORK/state"
+    exec 8<&-
+}
+
 @test "an image that a loop device lies on, under whatever name" {
     refused DATA.img "backs the loop device $DATA"
     ln DATA.img other-name

@@ -287,8 +287,8 @@ END
     local D
     new_volume -t ext4 -b 4096
     for size in 4096 4M 4100k; do
-        truncate -s $size "$WORK/small.img"
-        D=$(losetup -f --show "$WORK/small.img")
+        truncate -s $size "$WORK/small-$size.img"
+        D=$(losetup -f --show "$WORK/small-$size.img")
         LOOPS+=("$D")
         DEVICES=("$D")
         if [ $size = 4100k ]; then
@@ -299,7 +299,8 @@ END
         fi
     done
     new_volume -t ext4 -b 1024
-    D=$(losetup -f --show --sector-size 4096 "$WORK/B.img")
+    truncate -s 64M "$WORK/large.img"
+    D=$(losetup -f --show --sector-size 4096 "$WORK/large.img")
     LOOPS+=("$D")
     DEVICES=("$D")
     refused "$V" "external=$D" "has sectors of 4096 bytes, larger than the blocks of $V (1024 bytes)"
