@@ -81,7 +81,7 @@ static int devices_hold(struct devices *d, const struct bench *b, struct err *e)
 			return r;
 		d->count++;
 		d->paths[i] = claim_path(d->claims[i]);
-		r = lease_require(d->claims[i], e);
+		r = lease_require_overwrite(d->claims[i], e);
 	}
 	return r;
 }

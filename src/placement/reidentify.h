@@ -13,6 +13,6 @@ bool reidentify_is(const char *path, const char *identity);
 /*
  * The path of the device, which the caller frees; hint, its old path, is looked at first.
  * An identity that is nothing but a size fits many devices: then only the hint counts.
- * Not there: -ENODEV without message.
+ * Not there: -ENODEV without message.  Two devices with the identity: ERR_REFUSED.
  */
 int reidentify_find(char **path, const char *hint, const char *identity, struct err *e);

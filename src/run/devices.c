@@ -142,6 +142,11 @@ static bool same_device(const struct device_identity *a, const struct device_ide
 	       !b->wwn && !b->partuuid && !b->backing_file;
 }
 
+static int refuse_other(const struct session_device *d, struct err *e)
+{
+	return err_refuse(e, "%s is no longer the device that it was at the start", d->path);
+}
+
 int devices_hold(struct claim **out, const struct session_device *d, struct err *e)
 {
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
@@ -150,12 +155,45 @@ int devices_hold(struct claim **out, const struct session_device *d, struct err 
 	if (r)
 		return r;
 	if (!same_device(&d->identity, claim_identity(claim)))
-		return err_refuse(e,
-			"%s is no longer the device that it was at the start", d->path);
+		return refuse_other(d, e);
 	/* The lease of what a stacked device is made of was asked for. */
 	r = d->stacked ? 0 : lease_require(claim, e);
 	if (!r)
 		*out = take_ptr(claim);
+	return r;
+}
+
+int devices_hold_to_overwrite(
+	struct claim **out, const struct session_device *d, struct err *e)
+{
+	_cleanup_(claim_releasep) struct claim *claim = NULL;
+	int r = devices_hold(&claim, d, e);
+
+	if (!r && !d->stacked)
+		r = lease_require_overwrite(claim, e);
+	if (!r)
+		*out = take_ptr(claim);
+	return r;
+}
+
+int devices_pin(int *out, const struct session_device *d, struct err *e)
+{
+	_cleanup_(device_identity_deinit) struct device_identity id = {0};
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!d->path) {
+		*out = -1;
+		return 0;
+	}
+	fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return err_set(e, errno, "open %s", d->path);
+	r = device_identity_read(&id, fd, d->path, e);
+	if (!r && !same_device(&d->identity, &id))
+		r = refuse_other(d, e);
+	if (!r)
+		*out = take_fd(fd);
 	return r;
 }
 
@@ -198,7 +236,7 @@ static int refuse_live_journal(
 }
 
 static int check_one(
-	struct session *s, struct session_device *d, struct err *e)
+	struct session *s, struct session_device *d, bool overwritten, struct err *e)
 {
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
 	int r;
@@ -210,7 +248,9 @@ static int check_one(
 	r = locks_take(&s->locks, &d->identity, s->o->mode != RUN_NEW, e);
 	if (!r && s->past)
 		r = leftovers_end(d, s->o->log, e);
-	if (!r)
+	if (!r && overwritten && s->o->mode != RUN_RESTORE)
+		r = devices_hold_to_overwrite(&claim, d, e);
+	else if (!r)
 		r = devices_hold(&claim, d, e);
 	/* The volume of an earlier process may have its journal there. */
 	return r || s->past ? r : refuse_live_journal(s, claim, e);
@@ -261,10 +301,10 @@ int devices_check(void *session, struct err *e)
 	if (!r)
 		r = check_room(s, e);
 	for (size_t i = 0; !r && i < s->x->volume_count; i++)
-		r = check_one(s, &s->volumes[i].device, e);
+		r = check_one(s, &s->volumes[i].device, s->x->volumes[i].type, e);
 	for (size_t i = 0; !r && i < s->x->arm_count; i++)
 		if (!is_repeated(s, i))
-			r = check_one(s, &s->journals[i], e);
+			r = check_one(s, &s->journals[i], true, e);
 	return r;
 }
 

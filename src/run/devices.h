@@ -25,6 +25,19 @@ int devices_find_one(struct session *s, struct session_device *d, const char *ro
  */
 int devices_hold(struct claim **out, const struct session_device *d, struct err *e);
 
+/* The same for a step that destroys everything on the device: nothing may be on it that
+ * came after its lease. */
+int devices_hold_to_overwrite(
+	struct claim **out, const struct session_device *d, struct err *e);
+
+/*
+ * Keeps a device from becoming another one while a program, the kernel or a move opens it
+ * by its name: as long as it is open, its number and its name are given to nothing else.
+ * It is held by nobody, so that they can hold it.  *fd is -1 for a device that there is
+ * not (path NULL); close it.  Another device than at the start: ERR_REFUSED.
+ */
+int devices_pin(int *fd, const struct session_device *d, struct err *e);
+
 /* Everything that is known of the devices, as an array; NULL: no memory. */
 json_t *devices_to_json(const struct session *s);
 

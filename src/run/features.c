@@ -37,9 +37,12 @@ static int switch_one(const struct session_volume *v, bool on, struct err *e)
 {
 	const char *const words[] = {"tune2fs", "-O",
 		on ? "fast_commit" : "^fast_commit", v->device.path, NULL};
+	_cleanup_close_ int pin = -1;
 	bool has = false;
 	int r = has_fast_commit(v, &has, e);
 
+	if (!r && has != on)
+		r = devices_pin(&pin, &v->device, e);
 	if (r || has == on)
 		return r;
 	r = process_run_ok(words, e);

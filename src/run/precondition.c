@@ -169,7 +169,7 @@ static int condition(struct session *s, const struct session_device *d, const ch
 	_cleanup_close_ int fd = -1;
 	struct work w = {.s = s, .name = name, .size_bytes = d->identity.size_bytes};
 	char held[40];
-	int r = devices_hold(&claim, d, e);
+	int r = devices_hold_to_overwrite(&claim, d, e);
 
 	if (!r && journal)
 		r = check_journal(claim, e);

@@ -2,8 +2,8 @@
 
 /*
  * Making volumes and giving them back; see volumes.h.  mke2fs must open the device
- * itself, so the claim is given up for it; before and after, the device must be the same
- * one.
+ * itself, so the claim is given up for it; the device is pinned meanwhile, so that its
+ * name cannot come to mean another one.
  *
  * A journal device that the plan overwrites may still name the volume of an earlier
  * experiment as its user, which no longer exists; a move refuses such a device, and
@@ -25,6 +25,7 @@
 #include "plan/mkfs.h"
 #include "run/devices.h"
 #include "run/history.h"
+#include "scratch/lease.h"
 #include "volume/volume.h"
 
 /* The superblock that says "journal device" is at byte 1024, that of the journal in one
@@ -59,7 +60,8 @@ static int release_journal(
 {
 	_cleanup_(signature_list_deinit) struct signature_list list = {0};
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
-	int r = devices_hold(&claim, d, e);
+	int r = is_needed(s, d) ? devices_hold(&claim, d, e)
+				: devices_hold_to_overwrite(&claim, d, e);
 
 	if (r || is_needed(s, d))
 		return r;
@@ -101,9 +103,14 @@ static int make_volume(
 	const struct session *s, const struct session_volume *v, struct err *e)
 {
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
+	_cleanup_close_ int pin = -1;
 	char **words;
-	int r = devices_hold(&claim, &v->device, e);
+	int r = devices_hold_to_overwrite(&claim, &v->device, e);
 
+	if (!r)
+		r = devices_pin(&pin, &v->device, e);
+	if (!r && !v->device.stacked)
+		r = lease_note_overwrite(claim, true, e);
 	if (r)
 		return r;
 	claim = claim_release(claim);
@@ -115,9 +122,10 @@ static int make_volume(
 		v->device.path);
 	r = process_run_ok((const char *const *)words, e);
 	mkfs_words_free(words);
-	/* mke2fs ran without our claim: is it still the same device? */
 	if (!r)
 		r = devices_hold(&claim, &v->device, e);
+	if (!r && !v->device.stacked)
+		r = lease_note_overwrite(claim, false, e);
 	claim = claim_release(claim);
 	return r ? r : remove_first_journal(v, e);
 }
@@ -278,8 +286,13 @@ static int put_back(struct session *s, struct session_volume *v, struct err *e)
 	const struct move_options o = {
 		.device = v->device.path, .to = &v->at_start, .verify = VERIFY_FSCK};
 	_cleanup_free_ char *text = placement_format(&v->at_start);
-	int r = history_note(s, "back", v->plan->name, e);
+	_cleanup_close_ int volume = -1, home = -1;
+	int r = devices_pin(&volume, &v->device, e);
 
+	if (!r)
+		r = devices_pin(&home, &v->home, e);
+	if (!r)
+		r = history_note(s, "back", v->plan->name, e);
 	if (!r)
 		r = move_run(&o, &out, e);
 	if (!r)

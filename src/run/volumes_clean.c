@@ -69,12 +69,15 @@ static int clean_files(struct session *s, struct session_volume *v, struct err *
 {
 	static const char words[] = "mount work unmounted made unmade";
 	bool made = history_ends(s, words, v->plan->name, "work");
+	_cleanup_close_ int pin = -1;
 	const char *type = NULL;
 	int r, unmounted;
 
 	if (!made && !history_ends(s, words, v->plan->name, "mount"))
 		return 0;
-	r = type_of(v, &type, e);
+	r = devices_pin(&pin, &v->device, e);
+	if (!r)
+		r = type_of(v, &type, e);
 	if (!r)
 		r = mount_volume(v->device.path, v->target, type, NULL, e);
 	if (r)
@@ -98,8 +101,11 @@ static int clean_one(struct session *s, struct session_volume *v, struct err *e)
 {
 	const struct recover_options o = {.device = v->device.path, .log = s->o->log};
 	_cleanup_(recover_outcome_deinit) struct recover_outcome out = {0};
-	int r = recover_settle(&o, &out, e);
+	_cleanup_close_ int pin = -1;
+	int r = devices_pin(&pin, &v->device, e);
 
+	if (!r)
+		r = recover_settle(&o, &out, e);
 	if (!r)
 		r = clean_files(s, v, e);
 	if (r)

@@ -152,9 +152,14 @@ static int place_one(struct session *s, size_t volume, struct err *e)
 	struct session_volume *v = &s->volumes[volume];
 	struct placement to = session_arm(s)->placement;
 	_cleanup_(move_outcome_deinit) struct move_outcome out = {0};
+	_cleanup_close_ int pin = -1, journal_pin = -1;
 	char *text;
-	int r = 0;
+	int r = devices_pin(&pin, &v->device, e);
 
+	if (!r)
+		r = devices_pin(&journal_pin, &s->journals[s->arm], e);
+	if (r)
+		return r;
 	/* The plan may name a disk of ours or use a tag. */
 	if (to.device)
 		to.device = s->journals[s->arm].path;
@@ -297,9 +302,14 @@ static int mount_one(struct session *s, size_t volume, struct err *e)
 {
 	struct session_volume *v = &s->volumes[volume];
 	_cleanup_free_ char *options = NULL, *in_force = NULL;
+	_cleanup_close_ int pin = -1, journal_pin = -1;
 	const char *type = NULL;
-	int r = look_at(s, volume, &type, e);
+	int r = devices_pin(&pin, &v->device, e);
 
+	if (!r)
+		r = devices_pin(&journal_pin, &s->journals[s->arm], e);
+	if (!r)
+		r = look_at(s, volume, &type, e);
 	if (!r)
 		r = mount_options(s, v, &options, e);
 	if (!r)

@@ -19,10 +19,10 @@
 #include "core/fileio.h"
 #include "core/sha256.h"
 #include "core/strbuf.h"
+#include "device/twin.h"
+#include "scratch/lease_file.h"
 #include "scratch/loopdisk.h"
 #include "scratch/system_disks.h"
-
-#define LEASE_SCHEMA "jbdlab-lease/1"
 
 static void add_fact(struct strbuf *b, const char *name, const char *value)
 {
@@ -81,7 +81,7 @@ static bool word_fits(const struct device_identity *id, const char *identity,
 	return n >= LEASE_WORD_LENGTH && !strcmp(word, identity + n - LEASE_WORD_LENGTH);
 }
 
-static json_t *lease_json(const struct device_identity *id)
+static json_t *lease_json(const struct device_identity *id, json_t *content)
 {
 	const struct passwd *user = getpwuid(getuid());
 	struct utsname host;
@@ -89,21 +89,23 @@ static json_t *lease_json(const struct device_identity *id)
 
 	uname(&host);
 	clock_format_utc(clock_wall_ns(), now);
-	return json_pack("{ss,ss*,ss*,ss*,ss*,ss*,sI,sI,ss,ss,ss}", "schema", LEASE_SCHEMA,
-		"wwn", id->wwn, "serial", id->serial, "model", id->model, "partuuid",
-		id->partuuid, "backing_file", id->backing_file, "size_bytes",
+	return json_pack("{ss,ss*,ss*,ss*,ss*,ss*,sI,sI,so,ss,ss,ss}", "schema",
+		LEASE_SCHEMA, "wwn", id->wwn, "serial", id->serial, "model", id->model,
+		"partuuid", id->partuuid, "backing_file", id->backing_file, "size_bytes",
 		(json_int_t)id->size_bytes, "partition_start_bytes",
-		(json_int_t)id->partition_start_bytes, "host", host.nodename, "user",
-		user ? user->pw_name : "?", "time", now);
+		(json_int_t)id->partition_start_bytes, "content", content, "host",
+		host.nodename, "user", user ? user->pw_name : "?", "time", now);
 }
 
 int lease_take(const struct claim *device, const char *word, struct err *e)
 {
 	const struct device_identity *id = claim_identity(device);
-	_cleanup_free_ char *identity = NULL, *path = NULL, *text = NULL;
-	json_t *o;
+	_cleanup_free_ char *identity = NULL, *path = NULL;
+	json_t *content = NULL, *o;
 	int r = system_disks_refuse(id, e);
 
+	if (!r)
+		r = device_refuse_twin(id, e);
 	if (!r)
 		r = lease_identity(device, &identity, e);
 	if (!r)
@@ -114,13 +116,15 @@ int lease_take(const struct claim *device, const char *word, struct err *e)
 		return err_refuse(e, "\"%s\" is neither the serial number of %s nor the last "
 				     "%d characters of its identity, %s",
 			word, id->path, LEASE_WORD_LENGTH, identity);
-	o = lease_json(id);
-	text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
-	json_decref(o);
-	if (!text)
+	r = lease_content_read(device, &content, e);
+	if (r)
+		return r;
+	o = lease_json(id, content);
+	if (!o)
 		return err_say(e, EINVAL, "the identity of %s is not valid UTF-8", id->path);
-	r = fileio_make_dirs(LEASE_DIR, 0700, e);
-	return r ? r : fileio_write_durable(path, text, strlen(text), 0600, e);
+	r = lease_file_write(path, o, e);
+	json_decref(o);
+	return r;
 }
 
 int lease_drop(const struct claim *device, struct err *e)
@@ -143,14 +147,13 @@ static int compare_lease(json_t *o, const struct device_identity *id, const char
 {
 	struct device_identity leased = { .is_block = true };
 	json_int_t bytes = 0, start = 0;
-	const char *schema, *host;
+	const char *host;
 	struct utsname here;
 
-	if (json_unpack(o, "{ss,ss,sI,sI,s?s,s?s,s?s,s?s,s?s}", "schema", &schema, "host",
-		    &host, "size_bytes", &bytes, "partition_start_bytes", &start, "wwn",
-		    &leased.wwn, "serial", &leased.serial, "model", &leased.model, "partuuid",
-		    &leased.partuuid, "backing_file", &leased.backing_file) ||
-		strcmp(schema, LEASE_SCHEMA))
+	if (json_unpack(o, "{ss,sI,sI,s?s,s?s,s?s,s?s,s?s}", "host", &host, "size_bytes",
+		    &bytes, "partition_start_bytes", &start, "wwn", &leased.wwn, "serial",
+		    &leased.serial, "model", &leased.model, "partuuid", &leased.partuuid,
+		    "backing_file", &leased.backing_file))
 		return err_refuse(e, "%s is no lease", path);
 	leased.size_bytes = (uint64_t)bytes;
 	leased.partition_start_bytes = (uint64_t)start;
@@ -165,32 +168,74 @@ static int compare_lease(json_t *o, const struct device_identity *id, const char
 	return 0;
 }
 
-int lease_require(const struct claim *device, struct err *e)
+/* The lease of a device that is no scratch disk of ours.  *lease is the caller's. */
+static int read_lease(const struct claim *device, json_t **lease, char **path, struct err *e)
 {
 	const struct device_identity *id = claim_identity(device);
-	_cleanup_free_ char *path = NULL, *text = NULL;
-	json_error_t where;
-	json_t *o;
+	json_t *o = NULL;
+	int r = system_disks_refuse(id, e);
+
+	if (!r)
+		r = lease_path(device, path, e);
+	if (r)
+		return r;
+	if (access(*path, F_OK) && errno == ENOENT)
+		return err_refuse(e, "%s is not leased: if everything on it may be "
+				     "overwritten, \"jbdlab scratch lease %s\" says so",
+			id->path, id->path);
+	r = device_refuse_twin(id, e);
+	if (!r)
+		r = lease_file_read(*path, &o, e);
+	if (!r)
+		r = compare_lease(o, id, *path, e);
+	if (r)
+		json_decref(o);
+	else
+		*lease = o;
+	return r;
+}
+
+static int require(const struct claim *device, bool overwrite, struct err *e)
+{
+	_cleanup_free_ char *path = NULL;
+	json_t *lease = NULL;
 	int r;
 
 	if (scratch_is_ours(claim_path(device)))
 		return 0;
-	r = system_disks_refuse(id, e);
+	r = read_lease(device, &lease, &path, e);
+	if (!r && overwrite)
+		r = lease_content_check(device, lease, e);
+	json_decref(lease);
+	return r;
+}
+
+int lease_require(const struct claim *device, struct err *e)
+{
+	return require(device, false, e);
+}
+
+int lease_require_overwrite(const struct claim *device, struct err *e)
+{
+	return require(device, true, e);
+}
+
+int lease_note_overwrite(const struct claim *device, bool begun, struct err *e)
+{
+	_cleanup_free_ char *path = NULL;
+	json_t *lease = NULL, *content = NULL;
+	int r;
+
+	if (scratch_is_ours(claim_path(device)))
+		return 0;
+	r = read_lease(device, &lease, &path, e);
 	if (!r)
-		r = lease_path(device, &path, e);
-	if (r)
-		return r;
-	if (access(path, F_OK) && errno == ENOENT)
-		return err_refuse(e, "%s is not leased: if everything on it may be "
-				     "overwritten, \"jbdlab scratch lease %s\" says so",
-			id->path, id->path);
-	r = fileio_read(path, &text, NULL, e);
-	if (r)
-		return r;
-	o = json_loads(text, 0, &where);
-	if (!o)
-		return err_refuse(e, "%s: line %d: %s", path, where.line, where.text);
-	r = compare_lease(o, id, path, e);
-	json_decref(o);
+		r = lease_content_read(device, &content, e);
+	if (!r && (json_object_set_new(lease, "content", content) ||
+			  json_object_set_new(lease, "overwriting", json_boolean(begun))))
+		r = err_set(e, ENOMEM, "write %s", path);
+	if (!r)
+		r = lease_file_write(path, lease, e);
+	json_decref(lease);
 	return r;
 }

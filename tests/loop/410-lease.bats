@@ -17,6 +17,7 @@ teardown() {
     [ -z "$SWAP" ] || swapoff "$SWAP"
     "$JBDLAB" scratch unlease "$DISK" 2>/dev/null || true
     [ -z "$PART" ] || "$JBDLAB" scratch unlease "$PART" 2>/dev/null || true
+    [[ "${OUT:-}" != /dev/shm/* ]] || rm -rf "$OUT"
     common_teardown
 }
 
@@ -130,6 +131,83 @@ leases() {
     run lease "$PART" "$WORD"
     [ "$status" = 3 ]
     [[ "$output" == *"swap space"* ]]
+}
+
+# experiment: one volume that is made on $DISK.
+experiment() {
+    cat >"$WORK/x.ini" <<EOF
+[experiment]
+name = lease
+blocks = 1
+[volume v]
+device = $DISK
+mkfs = ext4 -b 4096
+[arm a]
+journal = inline,size=4M
+[workload w]
+type = dd
+bs = 64k
+count = 4
+EOF
+    timeout 120 "$JBDLAB" run "$WORK/x.ini" --output "$OUT/$1" --yes
+}
+
+@test "what came to a disk after its lease is not overwritten" {
+    lease "$DISK" "$WORD"
+    mke2fs -q -t ext4 -L precious "$DISK"
+    before=$(sha256sum <"$FILE")
+    OUT=$WORK
+    run experiment refused
+    [ "$status" = 3 ]
+    [[ "$output" == *"carries ext4"*"which was not there when it was leased"* ]]
+    run "$JBDLAB" bench "$DISK" --workload raw --set size=1M
+    [ "$status" != 0 ]
+    [ "$(sha256sum <"$FILE")" = "$before" ]
+    "$JBDLAB" scratch unlease "$DISK"
+    lease "$DISK" "$WORD"
+    OUT=$(mktemp -d /dev/shm/jbdlab-test.XXXXXX) # a bundle must lie on another disk
+    experiment first
+    experiment second # over what the first has left
+    grep -qs '"overwriting": false' "$(grep -l "$WORK" /var/lib/jbdlab/leases/*)"
+}
+
+@test "a lease that was changed is none" {
+    lease "$DISK" "$WORD"
+    path=$(grep -l "$WORK" /var/lib/jbdlab/leases/*)
+    sed -i 's/"user": "root"/"user": "toor"/' "$path"
+    before=$(sha256sum <"$FILE")
+    OUT=$WORK
+    run experiment refused
+    [ "$status" = 3 ]
+    [[ "$output" == *"is damaged or was changed"* ]]
+    [ "$(sha256sum <"$FILE")" = "$before" ]
+}
+
+@test "a disk and its clone cannot be told apart: neither is leased, nor written" {
+    # Files in memory of one name are the clones: their names are all that is known of them.
+    mkfifo "$WORK/ready"
+    perl -e 'for my $i (0, 1) {
+            my $fd = syscall(319, my $name = "clone", 0);
+            open(my $f, "+<&=", $fd) or die;
+            truncate($f, 64 << 20) or die;
+            push(@all, $f);
+        }
+        open(my $r, ">", $ARGV[0]); print $r join(" ", $$, map { fileno($_) } @all), "\n";
+        close($r); sleep 20' "$WORK/ready" 3>&- &
+    read -r HOLDER first second < <(timeout 20 cat "$WORK/ready")
+    ONE=$(losetup -f --show "/proc/$HOLDER/fd/$first")
+    LOOPS+=("$ONE")
+    TWO=$(losetup -f --show "/proc/$HOLDER/fd/$second")
+    LOOPS+=("$TWO")
+    kill "$HOLDER"
+    for clone in "$ONE" "$TWO"; do
+        run lease "$clone" "deleted)"
+        [ "$status" = 3 ]
+        [[ "$output" == *"cannot be told apart: both have the same identity"* ]]
+    done
+    losetup -d "$TWO"
+    lease "$ONE" "deleted)"
+    "$JBDLAB" scratch unlease "$ONE"
 }
 
 @test "the journal of a connected volume cannot be leased, mounted or not" {
