@@ -17,6 +17,7 @@ MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/jbdlab
 # Where the program looks, seen from SBINDIR: ../share/jbdlab/commands.
 CMDDIR  ?= $(PREFIX)/share/jbdlab/commands
+VMDIR   ?= $(PREFIX)/share/jbdlab/vm
 SCHEMADIR ?= $(PREFIX)/share/jbdlab/schemas
 SCHEMA  := jbdlab-report-1.schema.json
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -229,7 +230,7 @@ resume-kills: all
 		tests/kills/run
 
 demo: all
-	@JBDLAB=$(abspath $B/$(PROG)) scripts/run-demo
+	@JBDLAB=$(abspath $B/$(PROG)) scripts/run-demo $(DEMO)
 
 install: all
 	install -D -m 755 $B/$(PROG) $(DESTDIR)$(SBINDIR)/$(PROG)
@@ -241,6 +242,9 @@ install: all
 	for c in configs/commands/*; do \
 		[ -x $$c ] && mode=755 || mode=644; \
 		install -D -m $$mode $$c $(DESTDIR)$(CMDDIR)/$${c##*/} || exit 1; done
+	for f in scripts/vm/*; do \
+		[ -x $$f ] && mode=755 || mode=644; \
+		install -D -m $$mode $$f $(DESTDIR)$(VMDIR)/$${f##*/} || exit 1; done
 	install -D -m 644 $B/$(SCHEMA) $(DESTDIR)$(SCHEMADIR)/$(SCHEMA)
 	install -D -m 644 $B/completion/bash $(DESTDIR)$(BASHDIR)/$(PROG)
 	install -D -m 644 $B/completion/zsh $(DESTDIR)$(ZSHDIR)/_$(PROG)
@@ -252,6 +256,8 @@ uninstall:
 	for c in configs/commands/*; do rm -f $(DESTDIR)$(CMDDIR)/$${c##*/}; done
 	rm -f $(DESTDIR)$(SCHEMADIR)/$(SCHEMA)
 	rm -f $(DESTDIR)$(BASHDIR)/$(PROG) $(DESTDIR)$(ZSHDIR)/_$(PROG)
+	for f in scripts/vm/*; do rm -f $(DESTDIR)$(VMDIR)/$${f##*/}; done
+	-[ ! -d $(DESTDIR)$(VMDIR) ] || rmdir $(DESTDIR)$(VMDIR)
 	-[ ! -d $(DESTDIR)$(SCHEMADIR) ] || rmdir $(DESTDIR)$(SCHEMADIR)
 	-[ ! -d $(DESTDIR)$(CMDDIR) ] || rmdir $(DESTDIR)$(CMDDIR) $(DESTDIR)$(dir $(CMDDIR))
 

@@ -15,13 +15,14 @@
 #include "cli/command.h"
 #include "cli/run_bundle.h"
 #include "cli/run_dry.h"
+#include "cli/run_vm.h"
 #include "cli/signals.h"
 #include "core/units.h"
 #include "report/report.h"
 #include "run/supervisor.h"
 
 enum { OPTION_DRY_RUN = 1, OPTION_OUTPUT, OPTION_SEED, OPTION_KEEP, OPTION_TRACE,
-	OPTION_RESUME, OPTION_RESTORE };
+	OPTION_RESUME, OPTION_RESTORE, OPTION_VM };
 
 static const struct option_spec options[] = {
 	{OPTION_DRY_RUN, 'n', "dry-run", NULL,
@@ -32,6 +33,8 @@ static const struct option_spec options[] = {
 	{OPTION_SEED, 0, "seed", "NUMBER", "instead of the seed of the file"},
 	{OPTION_TRACE, 0, "trace", NULL,
 		"record transactions and requests of each phase, as trace = yes does"},
+	{OPTION_VM, 0, "vm", NULL,
+		"in a small virtual machine, without root; its times mean nothing"},
 	{OPTION_KEEP, 0, "keep", NULL, "do not destroy the scratch disks of the run"},
 	{OPTION_RESUME, 0, "resume", "BUNDLE",
 		"go on with an interrupted run at its next cell; with FILE.ini only if the "
@@ -47,7 +50,7 @@ struct run_arguments {
 	const char *output, *seed;
 	const char *bundle; /* to resume or to restore; NULL: a new run */
 	enum run_mode mode;
-	bool dry_run, keep, trace;
+	bool dry_run, keep, trace, vm;
 };
 
 static int check_arguments(const struct run_arguments *a, struct err *e)
@@ -57,14 +60,16 @@ static int check_arguments(const struct run_arguments *a, struct err *e)
 	if (a->mode == RUN_NEW && a->file_count > 1 && a->output)
 		return err_usage(e, "--output names one bundle, and there are %zu experiments",
 			a->file_count);
+	if (a->vm && a->keep)
+		return err_usage(e, "--keep and --vm: the disks end with the machine");
 	if (a->mode == RUN_NEW)
 		return 0;
 	if (a->file_count > (a->mode == RUN_RESUME))
 		return err_usage(e, "too many operands: the bundle has the plan");
-	if (a->output || a->seed || a->dry_run || a->trace)
+	if (a->output || a->seed || a->dry_run || a->trace || a->vm)
 		return err_usage(e,
-			"--output, --seed, --trace and --dry-run are for a new run, not for "
-			"one that exists");
+			"--output, --seed, --trace, --vm and --dry-run are for a new run, not "
+			"for one that exists");
 	return 0;
 }
 
@@ -96,6 +101,9 @@ static int parse(struct option_parser *p, struct run_arguments *a, struct err *e
 			break;
 		case OPTION_TRACE:
 			a->trace = true;
+			break;
+		case OPTION_VM:
+			a->vm = true;
 			break;
 		case OPTION_KEEP:
 			a->keep = true;
@@ -232,6 +240,22 @@ static int execute(struct cli *cli, const struct experiment *x,
 	return r;
 }
 
+/* Whatever the run in the machine has said is on stderr already. */
+static int execute_in_machine(struct cli *cli, struct experiment *x,
+	const struct run_arguments *a, struct err *e)
+{
+	_cleanup_free_ char *bundle = NULL;
+	int r, status = run_in_machine(cli, x, a->output, &bundle, e);
+
+	if (status != STATUS_DONE && status != STATUS_INCONCLUSIVE &&
+		status != STATUS_AUDIT_FAILED)
+		return status;
+	log_line(cli_log(cli), LOG_NOTE, "the bundle is %s", bundle);
+	cli_progress_done(cli);
+	r = print_report(cli, bundle, e);
+	return r ? r : status;
+}
+
 static int run_file(struct cli *cli, const char *file, const struct run_arguments *a,
 	struct err *e)
 {
@@ -242,7 +266,9 @@ static int run_file(struct cli *cli, const char *file, const struct run_argument
 		r = set_seed(&x, a->seed, e);
 	x.trace = x.trace || a->trace;
 	if (!r)
-		r = a->dry_run ? run_dry(cli, &x, e) : execute(cli, &x, a, e);
+		r = a->dry_run ? run_dry(cli, &x, e)
+			: a->vm	   ? execute_in_machine(cli, &x, a, e)
+				   : execute(cli, &x, a, e);
 	return r;
 }
 

@@ -106,6 +106,8 @@ void html_header(struct html *h, struct strbuf *out)
 		(unsigned long long)info->seed);
 	xml_add(out, info->version);
 	strbuf_add(out, "</p>\n<ul class=\"stamps\">\n");
+	if (summary_emulated(h->report))
+		stamp(out, "bad", "✗", "emulated machine: times mean nothing");
 	stamp_state(h->report, out);
 	stamp_audit(h->report, out);
 	stamp_blocks(h->report, out);

@@ -13,6 +13,7 @@
 #include "result/evidence_json.h"
 
 static const char *const kind_words[SUMMARY_KINDS] = {
+	[SUMMARY_MACHINE] = "machine",
 	[SUMMARY_PRIMARY] = "primary",
 	[SUMMARY_METRIC] = "metric",
 	[SUMMARY_REST] = "rest",
@@ -65,6 +66,26 @@ void summary_deinit(struct summary *s)
 		free(s->sentences[i].text);
 	free(s->sentences);
 	*s = (struct summary){0};
+}
+
+/* qemu's emulator calls its processors so, whatever model it imitates. */
+bool summary_emulated(const struct report *r)
+{
+	const json_t *before = json_object_get(r->bundle.environment, "before");
+	const json_t *host = json_object_get(before, "host");
+	const char *model = json_string_value(json_object_get(host, "cpu_model"));
+
+	return model && strstr(model, "TCG");
+}
+
+static int add_machine(struct summary *s, const struct report *r, struct err *e)
+{
+	if (!summary_emulated(r))
+		return 0;
+	return summary_add(s, SUMMARY_MACHINE, SUMMARY_WARNING, e,
+		"Emulated machine: times, rates and latencies mean nothing here, nor do ratios "
+		"of them. Moves, file system checks, counts of the flush ledger and this report "
+		"are real.");
 }
 
 static enum evidence_verdict verdict_of(const struct report_cell *row)
@@ -143,7 +164,9 @@ int report_summary(const struct report *r, struct summary *s, struct err *e)
 	int status;
 
 	*s = (struct summary){0};
-	status = summary_add_findings(s, r, e);
+	status = add_machine(s, r, e);
+	if (!status)
+		status = summary_add_findings(s, r, e);
 	if (!status)
 		status = summary_add_costs(s, r, e);
 	if (!status)

@@ -8,12 +8,14 @@
  * format shows these sentences; none makes its own.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/err.h"
 #include "report/report.h"
 
 enum summary_kind {
+	SUMMARY_MACHINE,   /* why its times mean nothing; only where that is so */
 	SUMMARY_PRIMARY,   /* the primary metric, one sentence for each arm or level */
 	SUMMARY_METRIC,	   /* another metric that differs */
 	SUMMARY_REST,	   /* those that do not, together */
@@ -46,6 +48,9 @@ struct summary {
 /* Sentences about a report that was built; the texts are the summary's own.  -ENOMEM. */
 int report_summary(const struct report *r, struct summary *s, struct err *e);
 void summary_deinit(struct summary *s);
+
+/* Was it measured on a machine that is emulated, so that times mean nothing? */
+bool summary_emulated(const struct report *r);
 
 const char *summary_kind_word(enum summary_kind kind); /* "primary" */
 const char *summary_tone_word(enum summary_tone tone); /* "neutral" */

@@ -33,7 +33,7 @@
 #include "run/volumes.h"
 #include "run/weigh.h"
 
-static char *default_output(const struct experiment *x, uint64_t wall_ns)
+char *run_default_output(const struct experiment *x, uint64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / NS_PER_S);
 	char date[32], *path;
@@ -86,7 +86,7 @@ static int make_bundle(void *session, struct err *e)
 	int r;
 
 	s->bundle_path = s->o->output ? strdup(s->o->output)
-				      : default_output(s->x, clock_wall_ns());
+				      : run_default_output(s->x, clock_wall_ns());
 	if (!s->bundle_path || !plan)
 		return err_set(e, ENOMEM, "make the bundle");
 	r = devices_check_bundle(s, s->bundle_path, e);

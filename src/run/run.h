@@ -50,6 +50,9 @@ struct run_outcome {
 	bool inconclusive; /* the calibration failed, nothing was measured */
 };
 
+/* "NAME-DATE": where a bundle goes that was not given a path.  NULL: no memory. */
+char *run_default_output(const struct experiment *x, uint64_t wall_ns);
+
 /*
  * Whatever ends the process, the state log in the bundle tells what was begun, and another
  * process can go on or take it back.

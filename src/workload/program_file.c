@@ -16,6 +16,7 @@
 
 #include "core/ini_file.h"
 #include "core/nearest.h"
+#include "core/place.h"
 #include "workload/program.h"
 
 #define SECTION "command"
@@ -27,28 +28,7 @@ static const char *const places[] = {"../configs/commands", "../share/jbdlab/com
 /* The directory, absolute; NULL: there is none.  The caller frees it. */
 static char *find_directory(void)
 {
-	const char *given = getenv("JBDLAB_COMMANDS");
-	char program[4096];
-	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash, *found = NULL;
-
-	if (given && *given)
-		return realpath(given, NULL);
-	if (n < 0)
-		return NULL;
-	program[n] = '\0';
-	slash = strrchr(program, '/');
-	for (size_t i = 0; slash && !found && i < ARRAY_SIZE(places); i++) {
-		_cleanup_free_ char *path = NULL;
-
-		if (asprintf(&path, "%.*s/%s", (int)(slash - program), program,
-			    places[i]) < 0) {
-			path = NULL;
-			return NULL;
-		}
-		found = realpath(path, NULL);
-	}
-	return found;
+	return place_find(getenv("JBDLAB_COMMANDS"), places, ARRAY_SIZE(places));
 }
 
 static int compare_names(const void *a, const void *b)

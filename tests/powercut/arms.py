@@ -16,6 +16,7 @@ import re
 
 import cuts
 import disks
+import guest
 import machine
 
 WRITERS = 4
@@ -54,7 +55,7 @@ class Cut:
                              self.settings.directory)
         vm.on_line = self.on_line
         vm.wait_ready()
-        self.must(vm, machine.guest_variables("/dev/vda", "/dev/vdb", "ext4", 4, False, "none"))
+        self.must(vm, guest.guest_variables("/dev/vda", "/dev/vdb", "ext4", 4, False, "none"))
         self.must(vm, "mount -t ext4 /dev/vdc /var/lib/jbdlab")
         return vm
 

@@ -22,6 +22,7 @@ import re
 import time
 
 import disks
+import guest
 import machine
 
 WRITERS = 4
@@ -215,7 +216,7 @@ class Life:
 
     def boot(self):
         self.vm.wait_ready()
-        self.must(machine.guest_variables("/dev/vda", "/dev/vdb", self.series.type,
+        self.must(guest.guest_variables("/dev/vda", "/dev/vdb", self.series.type,
                                           INLINE_MB, self.settings.peer, "mount"))
         self.must("mount -t ext4 /dev/vdc /var/lib/jbdlab")
 

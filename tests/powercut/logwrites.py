@@ -26,6 +26,7 @@ import subprocess
 
 import cuts
 import disks
+import guest
 import machine
 import writelog
 
@@ -99,7 +100,7 @@ def live(settings, disk, fs):
     write = f"jbdlab witness /mnt --writers={cuts.WRITERS} --time="
     try:
         vm.wait_ready()
-        phase("prepare", machine.guest_variables("/dev/vda1", "/dev/vda2", fs.split()[0], 4,
+        phase("prepare", guest.guest_variables("/dev/vda1", "/dev/vda2", fs.split()[0], 4,
                                                  settings.peer, "fsck"),
               "mount -t ext4 /dev/vdb /var/lib/jbdlab",
               f"try /sbin/mke2fs -q -t {fs} -J size=4 $VOLUME",

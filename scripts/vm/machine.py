@@ -18,12 +18,6 @@ COMPLAINT = re.compile(
 POLL_S = 0.0002
 
 
-def guest_variables(volume, journal, fs_type, inline_mb, peer, verify):
-    """The command that tells the guest what to work on, and how to move."""
-    return (f"VOLUME={volume}; JOURNAL={journal}; TYPE={fs_type}; INLINE_MB={inline_mb}; "
-            f"MOVER={'tune2fs' if peer else 'jbdlab'}; VERIFY={verify}")
-
-
 class PowerCut(Exception):
     """The machine was killed, as planned."""
 
@@ -45,8 +39,11 @@ class Result:
 class Machine:
     """Starts with the constructor; end it with kill(), always."""
 
-    def __init__(self, kernel, initrd, disks, directory):
+    def __init__(self, kernel, initrd, disks, directory, memory_mib=384):
+        """disks: each has power_on() and qemu_arguments(NUMBER); those whose requests are
+        asked for have a log (see tests/powercut/disks.py) as well."""
         self.disks = disks
+        self.memory_mib = memory_mib
         self.console_path = os.path.join(directory, "console.txt")
         self.on_line = lambda line: False
         self.began = time.monotonic()
@@ -58,7 +55,8 @@ class Machine:
             disk.power_on()
         self.process = subprocess.Popen(
             self.command(kernel, initrd), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, bufsize=0)
+            stderr=subprocess.DEVNULL, bufsize=0,
+            start_new_session=True)  # ^C is for us, not for qemu
         os.set_blocking(self.process.stdout.fileno(), False)
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.process.stdout, selectors.EVENT_READ)
@@ -66,25 +64,14 @@ class Machine:
     def command(self, kernel, initrd):
         """The command line. setpriv makes qemu die with us, however we end."""
         argv = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64",
-                "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", "384",
+                "-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(self.memory_mib),
                 "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
                 "-serial", f"file:{self.console_path}",
                 "-chardev", "stdio,id=talk,signal=off", "-serial", "chardev:talk",
                 "-kernel", kernel, "-initrd", initrd,
                 "-append", "console=ttyS0 quiet loglevel=4 panic=-1 hung_task_timeout_secs=60"]
         for i, disk in enumerate(self.disks):
-            # No host fsync: the host does not lose its power.
-            argv += ["-blockdev", f"driver=file,filename={disk.image},node-name=f{i},"
-                                  "cache.no-flush=on",
-                     "-blockdev", f"driver=file,filename={disk.log_path},node-name=l{i},"
-                                  "cache.no-flush=on",
-                     "-blockdev", f"driver=blklogwrites,file=f{i},log=l{i},node-name=d{i},"
-                                  "log-sector-size=512",
-                     # blklogwrites logs a zeroing in two steps, which others can come
-                     # between, and adds two elements to a vector: merged requests of
-                     # IOV_MAX elements would fail with EINVAL.
-                     "-device", f"virtio-blk-pci,drive=d{i},write-cache=on,discard=off,"
-                                "write-zeroes=off,request-merging=off"]
+            argv += disk.qemu_arguments(i)
         return argv
 
     def seconds(self):

@@ -1,28 +1,10 @@
-#!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
 #
-# The guest of the power-cut tests. It does nothing by itself: the host sends one command
-# per line over the second serial port, the guest runs it and answers with the command's
-# output and a last line "DONE STATUS". So the whole test reads in one place, the host.
-# The first serial port is the kernel's console, where the host looks for complaints.
-#
-# The host sets VOLUME and JOURNAL (devices), TYPE, INLINE_MB, MOVER (jbdlab or tune2fs) and
-# VERIFY (as for jbdlab move).
-
-PATH=/sbin:/bin
-export PATH BLKID_FILE=/dev/null HOME=/ TERM=dumb
-
-/bin/busybox --install -s /bin
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs devtmpfs /dev
-for m in /lib/modules/*.ko; do
-    # Drivers for hardware that qemu does not have may refuse.
-    insmod "$m" 2>/dev/null
-done
-
-# Functions for the host. A real program is named by path where busybox has an applet of
-# the same name, which its shell would prefer.
+# What the host of the power-cut tests calls in the guest (see scripts/vm/init). It sets
+# VOLUME and JOURNAL (devices), TYPE, INLINE_MB, MOVER (jbdlab or tune2fs) and VERIFY (as for
+# jbdlab move). A real program is named by path where busybox has an applet of the same
+# name, which its shell would prefer.
 
 # try COMMAND...: run it quietly, show its output only when its status is not 0.
 try() {
@@ -104,11 +86,3 @@ move() {
         try /sbin/tune2fs -O ^has_journal "$VOLUME" && try /sbin/tune2fs $to "$VOLUME"
     fi
 }
-
-stty -F /dev/ttyS1 raw -echo
-exec </dev/ttyS1 >/dev/ttyS1 2>&1
-echo READY
-while read -r command; do
-    eval "$command"
-    echo "DONE $?"
-done
