@@ -127,6 +127,16 @@ commits() { awk 'NR == 1 { print $1 }' "/proc/fs/jbd2/${disk#/dev/}-8/info"; }
     between 1 "$(value run operations)" 500
 }
 
+@test "postmark that runs out of files has failed, and says so" {
+    need_command postmark
+    run timeout 60 "$JBDLAB" bench "$WORK/m" -w postmark -s env.FILES=2 \
+        -s env.TRANSACTIONS=2000 -s env.HIGH=6000
+    echo "$output"
+    [ "$status" = 4 ]
+    [[ $output == *"out of files"*"increase the number of files"* ]]
+    ! grep -q ^PHASE <<<"$output" || false
+}
+
 @test "sysbench" {
     command_runs sysbench env.SIZE=1M env.RUNTIME=1
     between "$(awk -v x="$(value run operations)" 'BEGIN { print .9 * x }')" \
