@@ -57,6 +57,7 @@ prints() {
     prints 0 runs.jsonl bench "$WORK/d" --workload commit --set count=10
     prints 0 runs.jsonl tiobench --target "$WORK/d" --size 4 --threads 1 --random 10
     prints 5 compare compare "$table"
+    prints 5 "compare --hosts" compare --hosts "$BATS_TEST_DIRNAME/../report/in/two-arms"
     prints 0 workloads workloads
     timeout 60 "$JBDLAB" import "$table" --json 2>/dev/null >"$WORK/json"
     in_page import runs.jsonl -- "$WORK/json"
