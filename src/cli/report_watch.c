@@ -119,7 +119,7 @@ static int make_overview(struct watch *w, struct err *e)
 /* A line that would wrap pushes the others off; what does not fit is not drawn. */
 static void draw_line(const char *text, size_t length, size_t columns)
 {
-	printf("%.*s\033[K\n", (int)MIN(length, columns), text);
+	printf("%.*s\033[K\n", (int)printable_cut(text, MIN(length, columns)), text);
 }
 
 static void draw(const struct watch *w, const char *where)

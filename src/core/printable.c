@@ -5,6 +5,7 @@
 #include "core/printable.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Bytes of the control character that begins here; 0: it is another.  Those beyond ASCII,
  * U+0080 to U+009F, are two bytes in UTF-8. */
@@ -37,6 +38,15 @@ void printable_make(struct strbuf *text)
 	printable_add(&out, strbuf_text(text));
 	strbuf_deinit(text);
 	*text = out;
+}
+
+size_t printable_cut(const char *text, size_t bytes)
+{
+	size_t n = strnlen(text, bytes);
+
+	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
 }
 
 bool printable_is_name(const char *text)

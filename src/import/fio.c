@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/printable.h"
 #include "core/strbuf.h"
 #include "core/units.h"
 #include "import/formats.h"
@@ -71,7 +72,10 @@ static void put_side(struct reader *r, size_t arm, const json_t *job, const char
 	if (!(number(data, "total_ios") > 0))
 		return;
 	jobs = jobs >= 1 && jobs <= 1e6 ? jobs : 1;
-	snprintf(name, sizeof(name), "%.60s/%s/t%.0f", job_name ? job_name : "job", side, jobs);
+	if (!job_name)
+		job_name = "job";
+	snprintf(name, sizeof(name), "%.*s/%s/t%.0f", (int)printable_cut(job_name, 60),
+		job_name, side, jobs);
 	phase = reader_phase(r, arm, "fio", name, name);
 	put_counter(phase, RESULT_THREADS, jobs);
 	put_counter(phase, RESULT_BLOCK_BYTES, option(job, "bs"));

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/printable.h"
 #include "import/formats.h"
 
 enum { PENDING = 6, CELL = 72 };
@@ -48,12 +49,10 @@ static bool next_cell(const char **line, char cell[CELL])
 	if (!**line)
 		return false;
 	n = strcspn(*line, "|");
-	snprintf(cell, CELL, "%.*s", (int)MIN(n, (size_t)CELL - 1), *line);
+	snprintf(cell, CELL, "%.*s", (int)printable_cut(*line, MIN(n, (size_t)CELL - 1)),
+		*line);
 	*line += n;
 	for (n = strlen(cell); n && cell[n - 1] == ' ';)
-		cell[--n] = '\0';
-	/* A cut must not leave half a character. */
-	for (n = strlen(cell); n == CELL - 1 && n && (cell[n - 1] & 0x80);)
 		cell[--n] = '\0';
 	return true;
 }

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "core/clock.h"
+#include "core/printable.h"
 #include "report/report.h"
 #include "run/arm_programs.h"
 #include "run/blocks.h"
@@ -304,7 +305,9 @@ static int finish_bundle(struct session *s, int failed, struct err *e)
 
 	if (failed)
 		snprintf(reason, sizeof(reason), "%.*s",
-			(int)strcspn(err_message(e), "\n"), err_message(e));
+			(int)printable_cut(err_message(e),
+				MIN(strcspn(err_message(e), "\n"), sizeof(reason) - 1)),
+			err_message(e));
 	else if (s->calibration_failed && !s->blocks_done)
 		snprintf(reason, sizeof(reason),
 			"the calibration showed a difference between %s and itself",

@@ -33,6 +33,8 @@ static size_t change(char *to, const char *from, size_t n)
 		"99999999999999999999", "nan", "1e308", "|", ",", ":", " ", "> ", "null", "{"};
 	size_t at = below(n + 1), count = 1 + below(8);
 
+	if (n > PTRDIFF_MAX) /* never; the compiler cannot know */
+		abort();
 	memcpy(to, from, n);
 	if (below(3) == 0 && at + count <= n) {
 		memmove(to + at, to + at + count, n - at - count);

@@ -43,10 +43,25 @@ static void names_have_no_control_characters(void **state)
 	assert_false(printable_is_name("a\xc2\x85"));
 }
 
+static void a_cut_leaves_no_half_character(void **state)
+{
+	const char *text = "a\xe2\x82\xac" "b"; /* a, euro sign, b */
+
+	(void)state;
+	assert_int_equal(printable_cut(text, 0), 0);
+	assert_int_equal(printable_cut(text, 1), 1);
+	assert_int_equal(printable_cut(text, 2), 1);
+	assert_int_equal(printable_cut(text, 3), 1);
+	assert_int_equal(printable_cut(text, 4), 4);
+	assert_int_equal(printable_cut(text, 5), 5);
+	assert_int_equal(printable_cut(text, 99), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_shown),
+		cmocka_unit_test(a_cut_leaves_no_half_character),
 		cmocka_unit_test(names_have_no_control_characters),
 	};
 
