@@ -24,6 +24,7 @@
 
 #include "core/clock.h"
 #include "core/fileio.h"
+#include "device/users.h"
 #include "evidence/jbd2.h"
 #include "mount/mount.h"
 
@@ -72,12 +73,31 @@ static int check_volume(struct advice *a, const char *device, struct err *e)
 			"%s has no journal, so there is nothing to watch; what one would "
 			"cost an experiment shows (jbdlab run) with the arms none and inline",
 			device);
-	if (v->volume.place == JOURNAL_EXTERNAL && !v->journal_path)
-		return err_refuse(e, "%s: the device of its external journal was not found",
-			device);
-	if (v->volume.place == JOURNAL_EXTERNAL)
-		a->journal = &a->inventory.items[v->journal_item];
 	return 0;
+}
+
+/* Several devices may carry the UUID of the journal, as clones do; the kernel knows which
+ * one it uses. */
+static int find_journal(struct advice *a, const char *device, struct err *e)
+{
+	const struct inventory_item *v = a->volume;
+
+	if (v->volume.place != JOURNAL_EXTERNAL)
+		return 0;
+	if (v->journal_path)
+		a->journal = &a->inventory.items[v->journal_item];
+	for (size_t i = 0; i < a->inventory.count; i++) {
+		const struct inventory_item *item = &a->inventory.items[i];
+
+		if (item->volume.kind == VOLUME_JOURNAL_DEVICE &&
+			!strcmp(item->volume.uuid, v->volume.journal_uuid) &&
+			users_is_journal_of(item->identity.kernel_name,
+				v->identity.kernel_name) == DEVICE_YES)
+			a->journal = item;
+	}
+	return a->journal ? 0
+			  : err_refuse(e, "%s: the device of its external journal was not found",
+				    device);
 }
 
 static int find_mount(struct advice *a, const char *device, struct err *e)
@@ -136,6 +156,8 @@ int advice_make(struct advice *a, const struct advice_question *q, struct err *e
 		r = check_volume(a, q->device, e);
 	if (!r)
 		r = find_mount(a, q->device, e);
+	if (!r)
+		r = find_journal(a, q->device, e);
 	if (r)
 		return r;
 	a->candidate = q->journal ? strdup(q->journal) : NULL;

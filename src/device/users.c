@@ -214,6 +214,27 @@ static bool is_thread_of(const char *comm, const char *kernel_name)
 	       (strlen(comm) == 15 && strlen(want) > 15 && !strncmp(comm, want, 15));
 }
 
+/* The name of the thread of a volume's journal; NULL: it has none, or cannot be seen. */
+static char *thread_of(const char *volume)
+{
+	_cleanup_free_ char *pid = fileio_read_line("/sys/fs/ext4/%s/journal_task", volume);
+
+	return pid ? fileio_read_line("/proc/%s/comm", pid) : NULL;
+}
+
+enum device_answer users_is_journal_of(const char *kernel_name, const char *volume)
+{
+	_cleanup_free_ char *name = strdup(volume), *comm = NULL;
+
+	for (char *p = name; p && *p; p++)
+		if (*p == '/')
+			*p = '!';
+	comm = name ? thread_of(name) : NULL;
+	if (!comm)
+		return DEVICE_UNKNOWN;
+	return is_thread_of(comm, kernel_name) ? DEVICE_YES : DEVICE_NO;
+}
+
 void users_add_journal(struct strbuf *b, const char *kernel_name)
 {
 	size_t count, before = b->length;
@@ -221,10 +242,7 @@ void users_add_journal(struct strbuf *b, const char *kernel_name)
 	char path[300];
 
 	for (size_t i = 0; i < count; i++) {
-		_cleanup_free_ char *pid =
-			fileio_read_line("/sys/fs/ext4/%s/journal_task", names[i]);
-		_cleanup_free_ char *comm =
-			pid ? fileio_read_line("/proc/%s/comm", pid) : NULL;
+		_cleanup_free_ char *comm = thread_of(names[i]);
 
 		if (comm && is_thread_of(comm, kernel_name)) {
 			separate(b);

@@ -10,12 +10,17 @@
 #include <sys/types.h>
 
 #include "core/strbuf.h"
+#include "device/identity.h"
 
 /* Each adds phrases such as "is mounted on /srv" to b, separated by ", ". */
 void users_add_mounts(struct strbuf *b, dev_t devno);
 void users_add_swap(struct strbuf *b, dev_t devno, ino_t inode);
 void users_add_holders(struct strbuf *b, const char *sysfs_dir);
 void users_add_journal(struct strbuf *b, const char *kernel_name);
+
+/* Is this device the journal of that mounted volume, by the name of its kernel thread?
+ * Unknown where that thread cannot be seen. */
+enum device_answer users_is_journal_of(const char *kernel_name, const char *volume);
 
 /* Loop devices over this block device (inode 0) or file (device and inode). */
 void users_add_loops(struct strbuf *b, dev_t devno, ino_t inode);

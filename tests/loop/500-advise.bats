@@ -12,7 +12,7 @@ setup() {
 }
 
 teardown() {
-    [ -z "${LOAD:-}" ] || { kill "$LOAD" 2>/dev/null || :; }
+    calm
     common_teardown
 }
 
@@ -23,12 +23,22 @@ volume() {
     mount "$volume" "$WORK/m"
 }
 
-# busy: small synchronous writes until it is killed, for 30 s at most
+# busy [DD-WORD...]: synchronous writes until calm, for ten minutes at most
 busy() {
-    (for ((i = 0; i < 3000 && SECONDS < 600; i++)); do
-        timeout 5 dd if=/dev/zero of="$WORK/m/f$((i % 8))" bs=4k count=1 conv=fsync
+    : >"$WORK/busy"
+    (for ((i = 0; i < 6000 && SECONDS < 600; i++)); do
+        [ -e "$WORK/busy" ] || break
+        timeout 5 dd if=/dev/zero of="$WORK/m/f$((i % 40))" "${@:-bs=4k}" count=1 conv=fsync
     done) >/dev/null 2>&1 3>&- &
     LOAD=$!
+}
+
+# When this returns nobody uses the volume.
+calm() {
+    [ -n "${LOAD:-}" ] || return 0
+    rm -f "$WORK/busy"
+    wait "$LOAD" || :
+    LOAD=
 }
 
 advise() {
@@ -109,15 +119,28 @@ experiment_is_good() {
     experiment_is_good
 }
 
+@test "of two devices with the UUID of the journal the one that is used is watched" {
+    local clone
+    loop_new first 16M
+    mke2fs -q -F -O journal_dev -b 4096 "$first"
+    volume -b 4096 -J "device=$first"
+    umount "$WORK/m"
+    loop_new clone 16M
+    cat "$WORK/first.img" >"$WORK/clone.img"
+    mount -o "journal_path=$clone" "$volume" "$WORK/m"
+    busy
+    advise "$volume" --seconds 1 --json >"$WORK/advice"
+    is ".journal.device == \"$clone\" and .watched.commits > 0"
+}
+
 @test "a journal that is too small is seen to be full" {
     volume -J size=4
     mount -t tracefs none "$WORK/m" 2>/dev/null && umount "$WORK/m" || skip "needs tracefs"
-    (for ((i = 0; i < 400; i++)); do
-        mkdir "$WORK/m/d$i" && (cd "$WORK/m/d$i" && touch {1..200})
-    done) >/dev/null 2>&1 3>&- &
-    LOAD=$!
-    advise "$volume" --seconds 8 --json >"$WORK/advice"
-    kill "$LOAD" 2>/dev/null || :
+    # So that data fills it too: four writes are more than it holds.
+    umount "$WORK/m"
+    mount -o data=journal "$volume" "$WORK/m"
+    busy bs=1M
+    advise "$volume" --seconds 6 --json >"$WORK/advice"
     is '.commits.journal_full > 0'
     is '.size.wanted_bytes > 4 * 1048576'
 }
