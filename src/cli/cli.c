@@ -73,6 +73,10 @@ void cli_print_entry(const char *name, int width, const char *text)
 {
 	_cleanup_(strbuf_deinit) struct strbuf b = { 0 };
 
+	if (!isatty(STDOUT_FILENO)) {
+		printf("%-*s %s\n", width, name, text);
+		return;
+	}
 	strbuf_addf(&b, "%-*s ", width, name);
 	wrap_text(&b, text, (size_t)width + 1, (size_t)width + 1);
 	fputs(strbuf_text(&b), stdout);

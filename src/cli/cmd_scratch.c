@@ -151,6 +151,10 @@ static int print_table(const struct scratch_disk *disks, size_t count, struct er
 			r = -ENOMEM;
 	for (size_t i = 0; !r && i < count; i++)
 		r = add_line(t, &disks[i]);
+	/* A row that is too wide for the terminal is easier to read broken at its end than
+	 * in each of its columns. */
+	if (!r)
+		r = scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
 	if (!r)
 		r = scols_print_table(t);
 	scols_unref_table(t);

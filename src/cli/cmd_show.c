@@ -146,9 +146,19 @@ static int print_table(const struct show_options *o, const struct inventory *inv
 	int r = table ? fill_table(table, o, inv) : -ENOMEM;
 
 	if (!r)
+		r = scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
+	if (!r)
 		r = scols_print_table(table);
 	scols_unref_table(table);
 	return r ? err_set(e, -r, "print the table") : 0;
+}
+
+static void print_fact(const char *label, const char *text)
+{
+	char name[LABEL_WIDTH + 1];
+
+	snprintf(name, sizeof(name), "%s:", label);
+	cli_print_entry(name, LABEL_WIDTH - 1, text);
 }
 
 static void print_block(const struct inventory *inv, const struct inventory_item *item)
@@ -160,13 +170,12 @@ static void print_block(const struct inventory *inv, const struct inventory_item
 			continue;
 		text = c->block_text ? c->block_text(inv, item) : c->text(inv, item);
 		if (text && *text)
-			printf("%s:%*s%s\n", c->label,
-				LABEL_WIDTH - (int)strlen(c->label) - 1, "", text);
+			print_fact(c->label, text);
 	}
 	for (size_t i = 0; i < item->note_count; i++) {
 		_cleanup_free_ char *text = show_printable(item->notes[i]);
 
-		printf("Note:%*s%s\n", LABEL_WIDTH - 5, "", text ? text : "");
+		print_fact("Note", text ? text : "");
 	}
 }
 

@@ -68,7 +68,8 @@ bool cli_yes(const struct cli *cli);	/* --yes */
 bool cli_quiet(const struct cli *cli);	/* --quiet */
 bool cli_color(const struct cli *cli);	/* colour on stdout is wanted */
 const struct log *cli_log(const struct cli *cli);
-/* "name   text" on stdout, with the text in lines of its own column. */
+/* "name   text" on stdout: on a terminal with the text in lines of its own column, else a
+ * line, for programs. */
 void cli_print_entry(const char *name, int width, const char *text);
 /* Marks the end of a progress line, before results are printed. */
 void cli_progress_done(struct cli *cli);

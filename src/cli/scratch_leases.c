@@ -66,7 +66,8 @@ int scratch_leases_print(bool line_before, size_t *count, struct err *e)
 			r = err_set(e, ENOMEM, "list leases");
 	if (!r && *count && line_before)
 		putchar('\n');
-	if (!r && *count && scols_print_table(t))
+	if (!r && *count &&
+		(scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER) || scols_print_table(t)))
 		r = err_set(e, EIO, "print the table");
 	scols_unref_table(t);
 	lease_list_free(list, *count);

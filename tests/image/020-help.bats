@@ -26,15 +26,24 @@ expect_narrow() {
     done <"$WORK/commands"
 }
 
-@test "lists for people and plans fit into 80 columns" {
+# on_terminal WORD...: what the program shows on a terminal, in $WORK/screen.
+on_terminal() {
+    # shellcheck disable=SC2016 # the inner shell's
+    timeout 60 "$BATS_TEST_DIRNAME/../terminal.py" 30 '' '' bash -c \
+        'stty cols 80; exec "$0" "$@"' "$JBDLAB" "$@" | tr -d '\r' >"$WORK/screen"
+}
+
+@test "lists for people and plans fit into a terminal of 80 columns" {
     local words
     for words in "scratch models" "import --list" "show -o help" "report --columns help" \
         workloads "workloads pgbench"; do
         # shellcheck disable=SC2086 # a command and its words
-        expect_narrow "$JBDLAB" $words
+        on_terminal $words
+        expect_narrow cat "$WORK/screen"
     done
     for words in "$BATS_TEST_DIRNAME"/../../configs/suites/*.ini; do
-        timeout 60 "$JBDLAB" run "$words" --dry-run | sed '1,/^block 1:/{/^block 1:/!d}' >"$WORK/plan"
+        on_terminal run "$words" --dry-run
+        sed '1,/^block 1:/{/^block 1:/!d}' "$WORK/screen" >"$WORK/plan"
         expect_narrow cat "$WORK/plan"
     done
 }
@@ -66,4 +75,16 @@ says() {
     says 2 'takes one device, not 2' recover a b
     says 2 "$WORK/none: No such file or directory" report "$WORK/none"
     [[ "$output" != *Try* ]]
+}
+
+@test "facts fit into a terminal of 80 columns, and are a line each for programs" {
+    truncate -s 8M "$WORK/volume"
+    mke2fs -q -t ext4 "$WORK/volume"
+    timeout 60 "$JBDLAB" show "$WORK/volume" >"$WORK/out"
+    grep -q '^Features: .* metadata_csum' "$WORK/out"
+    cd "$WORK"
+    on_terminal show volume
+    grep -q '^Features: ' "$WORK/screen"
+    grep -q '^ \{21\}.*metadata_csum' "$WORK/screen"
+    expect_narrow cat "$WORK/screen"
 }
