@@ -165,4 +165,22 @@ END
     cp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
     timeout 20 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
     cmp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
+    # Another plan is no reason to call it done.
+    sed -i 's/count = 300/count = 200/' "$WORK/x.ini"
+    run -3 timeout 20 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
+    [ "$(cat "$WORK/run/status")" = 3 ]
+    cmp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
+}
+
+@test "the unit for systemd is one that systemd understands" {
+    command -v systemd-analyze >/dev/null || skip "needs systemd-analyze"
+    local unit=$ROOT/scripts/fleet/ansible/roles/jbdlab/templates/jbdlab.service
+    sed -e "s|{{ jbdlab_binary }}|$JBDLAB|; s|{{ jbdlab_name }}|x|" \
+        -e "s|{{ jbdlab_directory }}/host-run|$ROOT/scripts/fleet/host-run|" \
+        -e "s|{{ jbdlab_directory }}|$WORK|" "$unit" >"$WORK/jbdlab-x.service"
+    run ! grep -q "{{" "$WORK/jbdlab-x.service"
+    run timeout 20 systemd-analyze verify "$WORK/jbdlab-x.service"
+    echo "$output"
+    [ "$status" = 0 ]
+    [[ $output != *"jbdlab-x.service"* ]] # no complaint about it
 }
