@@ -4,6 +4,8 @@
 
 : "${JBDLAB:?set JBDLAB to the program under test}"
 export BLKID_FILE=/dev/null
+MKE2FS_CONFIG=$(realpath "$(dirname "${BASH_SOURCE[0]}")/mke2fs.conf")
+export MKE2FS_CONFIG
 PATH=$PATH:/usr/sbin:/sbin
 
 # Percent that figures measured on disk models may be off beyond what is claimed: a test

@@ -62,8 +62,9 @@ value() { jq -r "$1" "$WORK/json"; }
 @test "the table says when the first and the last child had ended" {
     run "$JBDLAB" bench "$WORK/d" --no-progress -w throughput -s threads=2 -s size=256k
     [ "$status" = 0 ]
-    [[ ${lines[0]} == *" FIRST-DONE LAST-DONE "* ]]
-    [ "${#lines[@]}" = 5 ]
+    # In a second part of the table when wide figures leave no room for them.
+    [[ $output =~ ^PHASE[^$'\n']*' FIRST-DONE'.*' LAST-DONE ' ]]
+    [ "$(grep -c '^[a-z]*/t2' <<<"$output")" -ge 4 ]
 }
 
 @test "the report of iozone" {
