@@ -63,7 +63,7 @@ endif
 
 .PHONY: all help tests unit check check-root crash crash-tools powercut simulate bench ledger \
         fuzz fuzz-short resume-kills truth models \
-        demo deb install uninstall clean FORCE
+        demo deb analyse install uninstall clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
@@ -75,7 +75,7 @@ all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh $(PAGES)
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,/WRAP/p'
 	@echo "Targets: all tests unit check check-root demo install uninstall clean"
-	@echo "         deb crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
+	@echo "         deb analyse crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
 
 # Rewritten only when its content changes, so that new flags rebuild everything.
 $B/flags: FORCE
@@ -167,10 +167,10 @@ $B/tests/fuzz/fuzz: $B/tests/fuzz/target.o $B/$(PROG).a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
-# What measuring costs; wants a machine that does nothing else.
-bench: $B/tests/bench/bench_engine $B/tests/bench/bench_ledger
-	@$B/tests/bench/bench_engine $(BENCH_DIR)
-	@$B/tests/bench/bench_ledger $(BENCH_DIR)
+# Every claim of speed beside its peer or limit, in one table: PARTS="engine growth",
+# SHORT=1 shows only that the parts work.  Wants a machine that does nothing else.
+bench: all $B/tests/bench/bench_engine $B/tests/bench/bench_ledger
+	@JBDLAB=$(abspath $B/$(PROG)) tests/bench/table $(abspath $B) $(if $(SHORT),--short) $(PARTS)
 
 # The flush ledger beside an independent trace, for every placement and mode; root.
 ledger: all
@@ -264,6 +264,10 @@ uninstall:
 # A Debian package, source and binary, in $B/deb; lintian looks at it.
 deb:
 	@scripts/package/deb $B/deb '$(VERSION)'
+
+# gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; TOOLS="gcc cppcheck".
+analyse:
+	@scripts/analyse $(TOOLS)
 
 clean:
 	rm -rf $B build-*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bundle of 10,000 runs: two arms and two workloads in 2500 blocks.
 
-    many-runs.py DIR
+    many-runs.py DIR [BLOCKS]
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import os
 import random
 import sys
 
-BLOCKS = 2500
+BLOCKS = int(sys.argv[2]) if len(sys.argv) > 2 else 2500
 PLAN = "[experiment]\nname = many-runs\n"
 LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 
