@@ -8,6 +8,7 @@
  * compared: those that were named, the two of a single operand, or the only ones of both.
  */
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,6 +219,7 @@ static int choose_two(const struct source *s, const struct words *o,
 		if (o->arms[side] && !out[side])
 			return no_arm(s, NULL, o->arms[side], e);
 	}
+	assert(s->count); /* neither a bundle nor an import is without */
 	if (s->count < 2)
 		return err_usage(e, "%s has only one arm, \"%s\": name a second file",
 			s->arms[0].file, s->arms[0].name);
@@ -274,6 +276,7 @@ static int compare(struct cli *cli, const struct words *o, const struct arm *con
 	struct match_side sides[2];
 	int r;
 
+	assert(arms[0] && arms[1]);
 	for (size_t i = 0; i < 2; i++)
 		sides[i] = (struct match_side){arms[i]->file, arms[i]->name,
 			arms[i]->placement, arms[i]->runs, arms[i]->run_count};

@@ -30,12 +30,14 @@ static inline void closep(int *fd)
 #define _cleanup_close_ _cleanup_(closep)
 
 /* Defines fnp(), the cleanup function for pointers that fn() frees. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): around a type there can be none. */
 #define DEFINE_CLEANUP(type, fn)                                                         \
 	static inline void fn##p(type *p)                                                \
 	{                                                                                \
 		if (*p)                                                                  \
 			fn(*p);                                                          \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define take_ptr(p)                                                                      \
 	({                                                                               \
