@@ -33,10 +33,17 @@ static void fill(struct err *e, enum err_kind kind, int code, const char *suffix
 		e->msg = msg;
 }
 
+/* A call that fails without saying why leaves an errno of 0: still no success. */
+static int code_or_eio(int code)
+{
+	return code ? code : EIO;
+}
+
 int err_set(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 
+	code = code_or_eio(code);
 	va_start(ap, fmt);
 	fill(e, ERR_FAILED, code, strerror(code), fmt, ap);
 	va_end(ap);
@@ -47,6 +54,7 @@ int err_say(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 
+	code = code_or_eio(code);
 	va_start(ap, fmt);
 	fill(e, ERR_FAILED, code, NULL, fmt, ap);
 	va_end(ap);

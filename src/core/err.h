@@ -26,7 +26,8 @@ struct err {
 	char *msg;	    /* whole chain, owned */
 };
 
-/* Records the first cause; the text gets ": strerror(code)" appended.  Returns -code. */
+/* Records the first cause; the text gets ": strerror(code)" appended.  Returns -code;
+ * for a code of 0, as errno may be, -EIO: never success. */
 int err_set(struct err *e, int code, const char *fmt, ...) _printf_(3, 4);
 
 /* As err_set(), for causes that have no errno or whose text says it all.  The code is
