@@ -63,7 +63,7 @@ endif
 
 .PHONY: all help tests unit check check-root crash crash-tools powercut simulate bench ledger \
         fuzz fuzz-short resume-kills truth models \
-        demo deb analyse install uninstall clean FORCE
+        demo deb analyse coverage install uninstall clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
@@ -75,7 +75,7 @@ all: $B/$(PROG) $B/$(SCHEMA) $B/completion/bash $B/completion/zsh $(PAGES)
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '3,/WRAP/p'
 	@echo "Targets: all tests unit check check-root demo install uninstall clean"
-	@echo "         deb analyse crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
+	@echo "         deb analyse coverage crash powercut resume-kills simulate bench truth models ledger fuzz fuzz-short"
 
 # Rewritten only when its content changes, so that new flags rebuild everything.
 $B/flags: FORCE
@@ -268,6 +268,10 @@ deb:
 # gcc -fanalyzer, clang-tidy, cppcheck and shellcheck; TOOLS="gcc cppcheck".
 analyse:
 	@scripts/analyse $(TOOLS)
+
+# Which lines of src/ the tests run, by room; PARTS="unit tests/loop/100-move.bats".
+coverage:
+	@scripts/coverage $(PARTS)
 
 clean:
 	rm -rf $B build-*
