@@ -92,6 +92,7 @@ const char *const *option_operands(const struct option_parser *p, size_t *count)
 
 /* One in each cmd_NAME.c. */
 extern const struct command command_advise, command_audit;
+extern const struct command command_check_disks;
 extern const struct command command_bench, command_check, command_move, command_recover,
 	command_show, command_tiobench;
 extern const struct command command_model_serve, command_scratch;

@@ -22,6 +22,7 @@ const struct command *const command_table[] = {
 	&command_audit,
 	&command_bench,
 	&command_check,
+	&command_check_disks,
 	&command_compare,
 	&command_completion,
 	&command_import,
