@@ -159,11 +159,12 @@ fuzz:
 		build-fuzz/tests/fuzz/fuzz
 	@B=build-fuzz SECONDS_EACH=$(or $(FUZZ_SECONDS),600) tests/fuzz/run $(FUZZERS)
 
-$B/tests/fuzz/replay: $B/tests/fuzz/replay.o $B/tests/fuzz/target.o $B/$(PROG).a
+$B/tests/fuzz/replay: $B/tests/fuzz/replay.o $B/tests/fuzz/target.o $B/tests/fuzz/own.o \
+		$B/$(PROG).a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/tests/fuzz/fuzz: $B/tests/fuzz/target.o $B/$(PROG).a
+$B/tests/fuzz/fuzz: $B/tests/fuzz/target.o $B/tests/fuzz/own.o $B/$(PROG).a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 

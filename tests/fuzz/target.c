@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * What is fuzzed: the importers, each by its name or all at once, and the loader of runs.
- * The name of the program says which: fuzz_tiobench, fuzz_all, fuzz_json.
+ * What is fuzzed: the importers, each by its name or all at once, the loader of runs, and
+ * what own.c has.  The name of the program says which: fuzz_tiobench, fuzz_all, fuzz_json,
+ * fuzz_volume.
  *
  * Whatever the bytes are, an import is refused or gives a result that can be written as
  * JSON and read back, and a run that was read can be written again.
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "own.h"
 #include "result/result_json.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -32,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static void must(bool condition, const char *what)
+void must(int condition, const char *what)
 {
 	if (condition)
 		return;
@@ -88,7 +90,11 @@ static void import(const uint8_t *bytes, size_t n, bool correct)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	if (format && !strcmp(format, "json")) {
+	fuzz_own_fn *own = format ? fuzz_own_find(format) : NULL;
+
+	if (own) {
+		own(bytes, n);
+	} else if (format && !strcmp(format, "json")) {
 		load(bytes, n);
 	} else {
 		import(bytes, n, false);
