@@ -160,8 +160,8 @@ EOF
     run experiment refused
     [ "$status" = 3 ]
     [[ "$output" == *"carries ext4"*"which was not there when it was leased"* ]]
-    run "$JBDLAB" bench "$DISK" --workload raw --set size=1M
-    [ "$status" != 0 ]
+    run timeout 60 "$JBDLAB" tiobench --raw --target "$DISK" --size 1
+    [ "$status" = 3 ]
     [ "$(sha256sum <"$FILE")" = "$before" ]
     "$JBDLAB" scratch unlease "$DISK"
     lease "$DISK" "$WORD"
