@@ -159,3 +159,30 @@ fill_volume() {
 check_files() {
     (cd "$1" && sha256sum --quiet -c "$WORK/sums")
 }
+
+# md_member DEVICE VERSION: the superblock of a member, as include/uapi/linux/raid/md_p.h of
+# the kernel has it; mdadm itself makes none without the driver.
+md_member() {
+    python3 - "$@" <<'END'
+import os, struct, sys
+device, version = sys.argv[1:]
+fd = os.open(device, os.O_RDWR)
+size = os.lseek(fd, 0, os.SEEK_END)
+if version == "0.90":
+    at = size // 65536 * 65536 - 65536
+    words = [0xa92b4efc, 0, 90, 0, 0, 0x11111111, 1700000000, 1, size // 1024 - 64, 2, 2, 0,
+             0, 0x22222222, 0x33333333, 0x44444444]
+    block = struct.pack("<16I", *words).ljust(4096, b"\0")
+    block = block[:152] + struct.pack("<I", sum(struct.unpack("<1024I", block)) & 0xffffffff) \
+        + block[156:]
+else:
+    at = {"1.0": (size // 512 - 16) // 8 * 8 * 512, "1.1": 0, "1.2": 4096}[version]
+    block = struct.pack("<4I16s32sQIIQII", 0xa92b4efc, 1, 0, 0, b"0123456789abcdef",
+                        b"host:test", 1700000000, 1, 0, 8192, 0, 2)
+    block = block.ljust(128, b"\0") + struct.pack("<QQQ", 2048, size // 512 - 2048, at // 512)
+    block = bytearray(block.ljust(256, b"\0"))
+    block[216:220] = struct.pack("<I", sum(struct.unpack("<64I", block)) & 0xffffffff)
+os.pwrite(fd, bytes(block), at)
+os.fsync(fd)
+END
+}

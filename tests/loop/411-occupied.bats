@@ -287,30 +287,20 @@ carries() {
     carries LVM2_member
 }
 
-# write_at OFFSET HEX: little things that make a signature.
-write_at() {
-    # shellcheck disable=SC2059 # escapes, made here
-    printf "$(sed 's/../\\x&/g' <<<"$2")" |
-        dd of="$D" bs=1 seek="$1" conv=notrunc status=none
+@test "signatures of md" {
+    local version
+    for version in 0.90 1.0 1.1 1.2; do
+        md_member "$D" $version
+        carries linux_raid_member
+    done
 }
 
-@test "signatures of md, ZFS and bcache" {
-    local i
-    # The member of an array, version 1.2: magic, version, and the sum of its 64 words.
-    write_at 4096 fc4e2ba901000000
-    write_at $((4096 + 144)) 0800000000000000
-    write_at $((4096 + 216)) 0d4f2ba9
-    [ "$(blkid -p -o value -s TYPE "$D")" != linux_raid_member ] || carries linux_raid_member
-    wipefs -q -a "$D"
-    # Uberblocks of the first label.
-    for ((i = 0; i < 8; i++)); do write_at $((131072 + i * 1024)) 0cb1ba0000000000; done
+@test "signatures of ZFS" {
+    # The uberblocks of the first label, of which libblkid wants to see several.
+    perl -e 'print((pack("Q<", 0xbab10c) . "\0" x 1016) x 128)' |
+        dd of="$D" bs=131072 seek=1 conv=notrunc status=none
     blkid -p -o value -s TYPE "$D" | grep -q zfs_member || skip "libblkid sees no ZFS"
     carries zfs_member
-    # A cache set without its checksum: libblkid may be strict about that.
-    write_at $((4096 + 8)) 0800000000000000
-    write_at $((4096 + 24)) c68573f64e1a45ca8265f57f48ba6d81
-    blkid -p -o value -s TYPE "$D" | grep -q bcache || skip "libblkid wants a checksum of bcache"
-    carries bcache
 }
 
 @test "a clone pair: the UUID names neither" {
@@ -320,7 +310,6 @@ write_at() {
     cp "$WORK/V.img" "$WORK/C.img"
     uuid=$(blkid -p -o value -s UUID "$V")
     refused "is on more than one device" move "UUID=$uuid" --to none
-    refused "same UUID|more than one" move "$V" --to none
     refused "is on more than one device" experiment "UUID=$uuid" inline,size=4M "ext4 -b 4096"
     refused "is on more than one device" timeout 60 "$JBDLAB" recover "UUID=$uuid" \
         --state-dir "$WORK/state"
@@ -342,7 +331,7 @@ write_at() {
     losetup -d "$D"
     LOOPS=("$V")
     refused "." timeout 60 "$JBDLAB" check-disks "$WORK/no-such-device"
-    D=$V # for the hashes
+    D=$V HASHES= # of what there is
     refused "No such file|cannot be found|no device" move "$V" --to "external=$WORK/none"
     refused "No such file" experiment "$WORK/none" inline,size=4M "ext4 -b 4096"
     refused "No such file" experiment "$V" "external=$WORK/none" "ext4 -b 4096"

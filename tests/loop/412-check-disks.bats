@@ -68,6 +68,7 @@ END
     [[ $output =~ SCRATCH_DEV\ +$A\ .*free ]]
     [[ $output =~ TEST_DEV\ +$B\ .*free ]]
     [[ $output =~ SCRATCH_LOGDEV\ +$WORK/none\ .*unknown ]]
+    # shellcheck disable=SC2016 # for nobody to expand
     printf 'SCRATCH_DEV=$(touch %s/ran)\n' "$WORK" >"$WORK/local.config"
     run check --xfstests "$WORK/local.config"
     [ "$status" = 2 ]
