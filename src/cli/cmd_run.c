@@ -18,6 +18,7 @@
 #include "cli/run_vm.h"
 #include "cli/signals.h"
 #include "core/units.h"
+#include "device/find.h"
 #include "report/report.h"
 #include "run/supervisor.h"
 
@@ -169,10 +170,32 @@ static char *describe_real(const struct experiment *x)
 	return strbuf_failed(&b) ? NULL : strdup(strbuf_text(&b));
 }
 
+static int find_one(const struct experiment *x, const char *device, const char *kind,
+	const char *name, struct err *e)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = device && !experiment_disk(x, device) ? device_find(device, &path, e) : 0;
+
+	return r ? err_wrap(e, r, "%s %s", kind, name) : 0;
+}
+
+/* Nobody shall be asked about a disk that is not there. */
+static int find_real(const struct experiment *x, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < x->volume_count; i++)
+		r = find_one(x, x->volumes[i].device, "volume", x->volumes[i].name, e);
+	for (size_t i = 0; !r && i < x->arm_count; i++)
+		r = find_one(x, x->arms[i].placement.device, "journal", x->arms[i].name, e);
+	return r;
+}
+
 static int ask(struct cli *cli, const struct experiment *x, struct err *e)
 {
 	_cleanup_free_ char *what = describe_real(x);
 	char answer[16] = "";
+	int r;
 
 	if (!what)
 		return err_set(e, ENOMEM, "run");
@@ -181,6 +204,9 @@ static int ask(struct cli *cli, const struct experiment *x, struct err *e)
 	if (!isatty(STDIN_FILENO))
 		return err_refuse(e,
 			"this experiment writes to\n%sSay --yes if that is meant", what);
+	r = find_real(x, e);
+	if (r)
+		return r;
 	fprintf(stderr, "This experiment writes to\n%sType \"yes\" to go on: ", what);
 	if (!fgets(answer, sizeof(answer), stdin) || strcmp(answer, "yes\n"))
 		return err_refuse(e, "not confirmed, nothing was done");

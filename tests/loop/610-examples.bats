@@ -132,3 +132,11 @@ END
     play witness
     play witness-verify
 }
+
+@test "nobody is asked about a disk that is not there" {
+    show_example first.ini | sed -e '/^\[disk/,/^size/d' -e 's|^device.*|device = /dev/none|' \
+        -e 's|external=fast|external=/dev/none2|' >"$WORK/x/x.ini"
+    run "$BATS_TEST_DIRNAME/../terminal.py" 30 'go on: ' 'yes\n' "$JBDLAB" run "$WORK/x/x.ini"
+    [[ "$output" == *"volume data: /dev/none: No such file or directory"* ]]
+    [[ "$output" != *"go on"* ]]
+}
