@@ -11,7 +11,7 @@ setup() {
         command -v "$program" >/dev/null || PATH=$PATH:/usr/sbin:/sbin command -v "$program" \
             >/dev/null || skip "needs $program"
     done
-    common_setup
+    TMPDIR=/tmp common_setup # nobody must get there
     chmod 755 "$WORK"
     export JBDLAB_VM_CACHE=${JBDLAB_VM_CACHE:-$BATS_TEST_DIRNAME/../../build/vm}
     mkdir -p "$JBDLAB_VM_CACHE"
@@ -63,7 +63,7 @@ without_root() {
         chown -R nobody "$WORK/cache"
         chmod -R a+rX "$WORK"
         (cd "$WORK" && JBDLAB_VM=$WORK/vm/run-vm JBDLAB_VM_CACHE=$WORK/cache HOME=$WORK \
-            setpriv --reuid nobody --clear-groups "$WORK/jbdlab" "$@")
+            TMPDIR=$WORK setpriv --reuid nobody --clear-groups "$WORK/jbdlab" "$@")
     else
         "$JBDLAB" "$@"
     fi
@@ -82,7 +82,8 @@ is() {
     jq -e '.state == "complete" and .name == "vm"' "$WORK/b/bundle.json"
     jq -e '.before.host.cpu_model | contains("TCG")' "$WORK/b/environment.json"
     # Counts are real: every sync was flushed, with the external journal once more.
-    is '[.summary[] | select(.kind == "audit") | .text] == ["Sync audit: ok in all 2 phases that synced."]'
+    is '[.summary[] | select(.kind == "audit") | .text] ==
+        ["Sync audit: ok in all 2 phases that synced."]'
     is '.summary[0].kind == "machine" and (.summary[0].text | contains("mean nothing"))'
     [ "$(jq -s 'length' "$WORK/b/cells.jsonl")" = 2 ]
     grep -q "^- Emulated machine: times, rates and latencies mean nothing" "$WORK/b/report.txt"
