@@ -69,7 +69,6 @@ static int devices_hold(struct devices *d, const struct bench *b, struct err *e)
 {
 	int r = 0;
 
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what the array holds */
 	d->claims = calloc(b->directory_count, sizeof(*d->claims));
 	d->paths = calloc(b->directory_count, sizeof(*d->paths));
 	if (!d->claims || !d->paths)

@@ -150,7 +150,6 @@ static int take_line(void *data, const char *line, struct err *e)
 
 static int keep(struct tracer *t, struct timeline *one, struct err *e)
 {
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what the array holds */
 	struct timeline **more = reallocarray(t->timelines, t->count + 1, sizeof(*more));
 
 	if (!more)

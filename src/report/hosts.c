@@ -7,6 +7,7 @@
 
 #include "report/hosts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <search.h>
@@ -87,6 +88,7 @@ static int add_value(struct hosts *h, const struct series *s, size_t arm, size_t
 
 	if (r)
 		return r;
+	assert(row); /* found or made */
 	if (row->unit != s->unit || row->direction != s->direction)
 		return err_say(e, EBADMSG, "%s/%s/%s has another unit than elsewhere",
 			s->workload, s->phase, s->metric);

@@ -47,7 +47,7 @@ static void add_row(const struct result_run *run, unsigned clients, struct strbu
 	static const double quantiles[] = {.50, .80, .90, .95};
 	const struct result_phase *both = find(run, "wal", clients);
 	const struct result_phase *reads = find(run, "wal-readonly", clients);
-	const struct hist *h = both ? both->latency : reads->latency;
+	const struct hist *h = both ? both->latency : reads ? reads->latency : NULL;
 
 	strbuf_addf(out, "%7u", clients);
 	add_tps(both, out);
