@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,20 @@ static void add_environment(const char *const environment[])
 		putenv((char *)environment[i]);
 }
 
+/* Groups first, while we may; and what is set-user-ID gives nothing back.  The change of
+ * rights makes the kernel forget that the program is to die with its parent. */
+static int become_user(const struct supervise_user *u, pid_t keeper)
+{
+	if (!u->name || (u->uid == getuid() && u->uid == geteuid()))
+		return 0;
+	if (initgroups(u->name, u->gid) || setresgid(u->gid, u->gid, u->gid) ||
+		setresuid(u->uid, u->uid, u->uid) ||
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return getppid() == keeper ? 0 : -ESRCH;
+}
+
 /* In the program's process, until it is the program. */
 static int become_program(
 	const struct supervise_job *job, const int streams[], int failure, pid_t keeper)
@@ -77,7 +92,8 @@ static int become_program(
 	signal(SIGPIPE, SIG_DFL);
 	add_environment(job->environment);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(streams[STREAM_OUTPUT], 1) < 0 ||
-		dup2(streams[STREAM_ERRORS], 2) < 0 || chdir(job->directory))
+		dup2(streams[STREAM_ERRORS], 2) < 0 || chdir(job->directory) ||
+		become_user(&job->user, keeper))
 		return start_errno_to(failure);
 	execvp(job->argv[0], (char *const *)job->argv);
 	return start_errno_to(failure);

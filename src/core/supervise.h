@@ -11,13 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/err.h"
+
+/* Whose rights a program has. */
+struct supervise_user {
+	const char *name; /* NULL: ours */
+	uid_t uid;
+	gid_t gid;
+};
 
 struct supervise_job {
 	const char *const *argv;	/* NULL-ended; found through PATH and the sbin's */
 	const char *const *environment; /* NULL-ended "NAME=value", added to ours */
 	const char *directory;		/* to work in */
+	struct supervise_user user;	/* another than ours needs root */
 	uint64_t timeout_ns;
 	size_t output_limit; /* bytes of each stream; whoever prints more is ended */
 	const volatile sig_atomic_t *stop; /* set by a signal: end it; may be NULL */

@@ -41,6 +41,20 @@ int volumes_leave_namespace(void *session, struct err *e)
 	return mount_namespace_leave(&((struct session *)session)->namespace, e);
 }
 
+/* Commands may run as another user, who must get to the volumes, but need not see what
+ * else there is.  Only our own namespace has them. */
+static int open_way(struct err *e)
+{
+	_cleanup_free_ char *parent = strdup(RUN_TARGET_DIRECTORY);
+
+	if (!parent)
+		return err_set(e, ENOMEM, "mount points");
+	*strrchr(parent, '/') = '\0';
+	if (chmod(parent, 0711) || chmod(RUN_TARGET_DIRECTORY, 0711))
+		return err_set(e, errno, "open the way to " RUN_TARGET_DIRECTORY);
+	return 0;
+}
+
 /* A directory in memory, which nobody else sees and which goes with us. */
 int volumes_make_targets(void *session, struct err *e)
 {
@@ -49,6 +63,8 @@ int volumes_make_targets(void *session, struct err *e)
 
 	if (!r)
 		r = mount_memory(RUN_TARGET_DIRECTORY, e);
+	if (!r)
+		r = open_way(e);
 	if (r)
 		return r;
 	s->has_targets = true;
@@ -288,9 +304,9 @@ static int make_directory(struct session *s, struct session_volume *v, struct er
 	r = history_note(s, "mount", v->plan->name, e);
 	if (r)
 		return r;
-	r = mkdir(path, 0700);
+	r = mkdir(path, 0711);
 	if (r && errno == EEXIST && !rmdir(path))
-		r = mkdir(path, 0700);
+		r = mkdir(path, 0711);
 	if (r)
 		return err_set(e, errno, "make the directory " RUN_WORK_DIRECTORY " in %s",
 			v->device.path);

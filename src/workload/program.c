@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/nearest.h"
+#include "core/supervise.h"
 #include "core/units.h"
 #include "workload/types.h"
 
@@ -35,6 +36,7 @@ static const struct workload_key keys[] = {
 	{"space", "[COUNT*]SIZE...", "", "bytes of its files; the sum of all values"},
 	{"duration", "TIME", "", "that it is told to take, for the estimate of a run's time"},
 	{"needs", "PROGRAM (PACKAGE), ...", "", "what must be installed"},
+	{"user", "NAME", "", "whose rights the three have, and none of root's"},
 	{"env.NAME", "VALUE", "", "a variable of its environment, $NAME in the others"},
 	{"metric.NAME", "UNIT DIRECTION SOURCE", "",
 		"a figure in what it prints, for instance ops/s higher regex ([0-9.]+) tps"},
@@ -51,6 +53,7 @@ static const struct {
 	{"space", PROGRAM_SPACE},
 	{"duration", PROGRAM_DURATION},
 	{"needs", PROGRAM_NEEDS},
+	{"user", PROGRAM_USER},
 };
 
 static int set_field(struct program_settings *s, enum program_field field,
@@ -353,8 +356,11 @@ static uint64_t quiet_ns(const void *options)
 static int ready(const void *options, struct err *e)
 {
 	const struct program *c = options;
-	struct program_needs needs;
-	int r = program_needs_read(&needs, c, e);
+	struct program_needs needs = {0};
+	int r = program_user_read(c, &(struct supervise_user){0}, e);
+
+	if (!r)
+		r = program_needs_read(&needs, c, e);
 
 	for (size_t i = 0; !r && i < needs.count; i++) {
 		const struct program_need *n = &needs.at[i];

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/err.h"
+#include "core/supervise.h"
 #include "result/result.h"
 #include "workload/workload.h"
 
@@ -29,6 +30,7 @@ enum program_field {
 	PROGRAM_SPACE,
 	PROGRAM_DURATION,
 	PROGRAM_NEEDS,
+	PROGRAM_USER,
 	PROGRAM_SUMMARY, /* of a definition only */
 	PROGRAM_FIELDS
 };
@@ -147,6 +149,10 @@ int program_metric_read(const struct program_metric *m, const struct program_out
 	double *value, struct err *e);
 
 /* program_run.c */
+
+/* The user that the key `user` names; name NULL: ours.  Unknown, or not to be had without
+ * root: ERR_REFUSED. */
+int program_user_read(const struct program *c, struct supervise_user *u, struct err *e);
 
 int program_measure(const struct program *c, const struct workload_env *env,
 	struct result_run *run, struct err *e);

@@ -13,6 +13,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static const char *const own_names[OWN_VARIABLES] = {
 
 struct program_job {
 	const struct program *c;
+	struct supervise_user user;
 	const struct workload_env *env;
 	char *own[OWN_VARIABLES];
 	char **environment; /* NULL-ended */
@@ -228,7 +230,7 @@ static int keep_text(const struct program_job *job, const char *name, const char
 
 	if (!bytes)
 		return 0;
-	if (asprintf(&path, "%s/%s%s", job->own[OWN_OUT], name, suffix) < 0) {
+	if (asprintf(&path, "%s/%s%s", job->env->keep, name, suffix) < 0) {
 		path = NULL;
 		return err_set(e, ENOMEM, "keep the output");
 	}
@@ -262,6 +264,7 @@ static int run_program(const struct program_job *job, const char *name, char **a
 		.argv = (const char *const *)argv,
 		.environment = (const char *const *)job->environment,
 		.directory = job->own[OWN_DIR],
+		.user = job->user,
 		.timeout_ns = job->timeout_ns,
 		.output_limit = OUTPUT_LIMIT,
 		/* A cleanup must run whatever has happened. */
@@ -408,15 +411,44 @@ static int clean_up(struct program_job *job, int failed, struct err *e)
 	return failed ? failed : r;
 }
 
-/* The directory for what is kept: in the bundle, or one that goes with us. */
+int program_user_read(const struct program *c, struct supervise_user *u, struct err *e)
+{
+	const char *name = program_field(c, PROGRAM_USER);
+	const struct passwd *entry;
+
+	*u = (struct supervise_user){0};
+	if (!name || !*name)
+		return 0;
+	entry = getpwnam(name);
+	if (!entry)
+		return err_refuse(e, "there is no user \"%s\" on this machine", name);
+	if (geteuid() && entry->pw_uid != getuid())
+		return err_refuse(e, "to run a command as user \"%s\" needs root", name);
+	*u = (struct supervise_user){name, entry->pw_uid, entry->pw_gid};
+	return 0;
+}
+
+/* The directory for what is kept: in the bundle, or one that goes with us.  Another user
+ * gets one beside his files: in the bundle he could lay links that we would write through. */
 static int make_out(
-	const struct workload_env *env, struct trees **temporary, const char **out,
+	const struct program_job *job, struct trees **temporary, const char **out,
 	struct err *e)
 {
+	const struct workload_env *env = job->env;
 	const char *place = getenv("TMPDIR");
 	struct workload_env beside = *env;
 	int r;
 
+	if (job->user.name) {
+		r = env->keep ? fileio_make_dirs(env->keep, 0755, e) : 0;
+		if (!r)
+			r = trees_new(temporary, env, "output", 1, e);
+		if (!r)
+			r = trees_give(*temporary, job->user.uid, job->user.gid, e);
+		if (!r)
+			*out = (*temporary)->paths[0];
+		return r;
+	}
 	if (env->keep) {
 		*out = env->keep;
 		return fileio_make_dirs(env->keep, 0755, e);
@@ -441,9 +473,13 @@ int program_measure(const struct program *c, const struct workload_env *env,
 	int r = limit ? units_parse_duration(limit, &job.timeout_ns, e) : 0;
 
 	if (!r)
-		r = make_out(env, &temporary, &out, e);
+		r = program_user_read(c, &job.user, e);
+	if (!r)
+		r = make_out(&job, &temporary, &out, e);
 	if (!r)
 		r = trees_new(&trees, env, "command", env->directory_count, e);
+	if (!r && job.user.name)
+		r = trees_give(trees, job.user.uid, job.user.gid, e);
 	if (!r)
 		r = fill_own(&job, trees, out, e);
 	if (!r) {

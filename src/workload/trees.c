@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { OPEN_DIRECTORIES = 16 };
 
@@ -39,6 +40,15 @@ int trees_new(struct trees **out, const struct workload_env *env, const char *ty
 		t->paths[t->count++] = take_ptr(path);
 	}
 	*out = take_ptr(t);
+	return 0;
+}
+
+int trees_give(const struct trees *t, uid_t uid, gid_t gid, struct err *e)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (lchown(t->paths[i], uid, gid))
+			return err_set(e, errno, "give %s to user %u", t->paths[i],
+				(unsigned)uid);
 	return 0;
 }
 

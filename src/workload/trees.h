@@ -8,6 +8,7 @@
  */
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "core/err.h"
 #include "workload/workload.h"
@@ -21,6 +22,9 @@ struct trees {
 /* Makes count directories.  type goes into their names.  -errno; nothing is left then. */
 int trees_new(struct trees **out, const struct workload_env *env, const char *type,
 	size_t count, struct err *e);
+
+/* Gives them to another user. */
+int trees_give(const struct trees *t, uid_t uid, gid_t gid, struct err *e);
 
 /* Removes them with their content, and the list. */
 struct trees *trees_free(struct trees *t);
