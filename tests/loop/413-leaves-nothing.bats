@@ -85,7 +85,7 @@ marked() {
 # files, its records; one a line.
 left() {
     marked
-    losetup -n -O NAME,BACK-FILE | grep -F -e "$WORK/" -e "run$PID-"
+    losetup -n -O NAME,BACK-FILE | grep -F -e "$WORK/disks/" -e "run$PID-"
     grep -lE "run$PID-| $WORK/" /proc/[0-9]*/mountinfo 2>/dev/null
     find "$WORK/disks" "$WORK/tmp" -mindepth 1
     find /run/jbdlab /var/lib/jbdlab -name "*run$PID-*" 2>/dev/null
