@@ -52,7 +52,7 @@ static void rows_deinit(struct rows *rows)
 }
 
 /* A device that is not there is a row, too. */
-static int add(struct rows *rows, const char *role, const char *spec, struct err *e)
+static int add(struct rows *rows, const char *role, const char *spec, bool hold, struct err *e)
 {
 	_cleanup_(err_clear) struct err why = { 0 };
 	struct row *more = reallocarray(rows->items, rows->count + 1, sizeof(*more)), *row;
@@ -64,7 +64,7 @@ static int add(struct rows *rows, const char *role, const char *spec, struct err
 	*row = (struct row){ .role = role, .judgement.verdict = DISK_UNKNOWN };
 	rows->count++;
 	if (!device_find(spec, &row->path, &why))
-		return disk_judge(&row->judgement, row->path, e);
+		return disk_judge(&row->judgement, row->path, hold, e);
 	row->path = strdup(spec);
 	row->judgement.reason = strdup(err_message(&why));
 	return row->path && row->judgement.reason ? 0 : err_set(e, ENOMEM, "check-disks");
@@ -77,7 +77,7 @@ static int add_all(struct rows *rows, struct err *e)
 	int r = device_list(&paths, &count, e);
 
 	for (size_t i = 0; !r && i < count; i++)
-		r = add(rows, NULL, paths[i], e);
+		r = add(rows, NULL, paths[i], false, e);
 	if (count || !r)
 		device_list_free(paths, count);
 	return r;
@@ -203,9 +203,9 @@ static int gather(struct option_parser *p, struct xfstests_disks *named, bool *h
 		r = err_usage(e, "no SCRATCH_DEV, SCRATCH_LOGDEV or other disk of xfstests is "
 				 "named there");
 	for (size_t i = 0; !r && i < named->count; i++)
-		r = add(rows, named->items[i].role, named->items[i].device, e);
+		r = add(rows, named->items[i].role, named->items[i].device, true, e);
 	for (size_t i = 0; !r && i < count; i++)
-		r = add(rows, NULL, operands[i], e);
+		r = add(rows, NULL, operands[i], true, e);
 	return r;
 }
 

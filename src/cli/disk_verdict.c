@@ -4,8 +4,7 @@
  * What jbdlab may do with a disk; see disk_verdict.h.
  *
  * The questions are those that stand before every write, in the same order and by the same
- * functions, so that the answer is what a run would do.  The disk is opened exclusively,
- * for reading, as long as they last.
+ * functions, so that the answer is what a run would do.
  */
 
 #include "cli/disk_verdict.h"
@@ -112,7 +111,7 @@ static bool is_of_system(const char *path, struct err *e)
 	return id.path && system_disks_refuse(&id, e);
 }
 
-static void judge(struct disk_judgement *j, const char *path)
+static void judge(struct disk_judgement *j, const char *path, bool hold)
 {
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
 	_cleanup_(err_clear) struct err e = {0}, other = {0};
@@ -128,7 +127,7 @@ static void judge(struct disk_judgement *j, const char *path)
 		conclude(j, path, DISK_UNKNOWN, "is a file and no disk");
 	else if (system_disks_refuse(&j->identity, &e))
 		conclude(j, path, DISK_SYSTEM, err_message(&e));
-	else if (claim_take(&claim, path, false, &e))
+	else if (hold ? claim_take(&claim, path, false, &e) : claim_look(&claim, path, &e))
 		conclude(j, path, e.kind == ERR_REFUSED ? DISK_IN_USE : DISK_UNKNOWN,
 			err_message(&e));
 	else if (j->identity.read_only)
@@ -137,10 +136,10 @@ static void judge(struct disk_judgement *j, const char *path)
 		judge_claimed(j, path, claim);
 }
 
-int disk_judge(struct disk_judgement *j, const char *path, struct err *e)
+int disk_judge(struct disk_judgement *j, const char *path, bool hold, struct err *e)
 {
 	*j = (struct disk_judgement){.verdict = DISK_UNKNOWN};
-	judge(j, path);
+	judge(j, path, hold);
 	if (j->reason)
 		return 0;
 	disk_judgement_deinit(j);

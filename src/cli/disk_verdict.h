@@ -27,8 +27,12 @@ struct disk_judgement {
 	char *content; /* what is on it; NULL: not known */
 };
 
-/* path: of a block device.  The only error is that there is no memory. */
-int disk_judge(struct disk_judgement *j, const char *path, struct err *e);
+/*
+ * path: of a block device.  hold: it is held exclusively meanwhile, so that nobody who has
+ * it goes unseen; without, nobody is turned away (see claim_look()).  The only error is
+ * that there is no memory.
+ */
+int disk_judge(struct disk_judgement *j, const char *path, bool hold, struct err *e);
 void disk_judgement_deinit(struct disk_judgement *j);
 
 const char *disk_verdict_word(enum disk_verdict verdict);

@@ -164,6 +164,17 @@ static int open_block(struct claim *c, const char *path, dev_t devno, bool writa
 	return refuse_busy(path, devno, e);
 }
 
+/* Without holding it: then those who have it must be asked for before. */
+static int look_at_block(struct claim *c, const char *path, dev_t devno, struct err *e)
+{
+	_cleanup_free_ char *users = claim_describe_users(devno);
+
+	if (users)
+		return err_refuse(e, "%s %s", path, users);
+	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return c->fd < 0 ? err_set(e, errno, "open %s", path) : 0;
+}
+
 static int check_writable(const char *path, struct err *e)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -256,8 +267,11 @@ static int open_file(struct claim *c, const char *path, bool writable, struct er
 	return lock_file(c->fd, path, e);
 }
 
-static int open_claimed(struct claim *c, const char *path, bool writable, struct err *e)
+enum intent { LOOK, READ, WRITE };
+
+static int open_claimed(struct claim *c, const char *path, enum intent intent, struct err *e)
 {
+	bool writable = intent == WRITE;
 	_cleanup_free_ char *users = NULL;
 	struct stat before, now;
 	int r;
@@ -273,7 +287,9 @@ static int open_claimed(struct claim *c, const char *path, bool writable, struct
 	users = S_ISREG(before.st_mode) ? users_above(&before) : NULL;
 	if (users)
 		return err_refuse(e, "%s %s", path, users);
-	if (S_ISBLK(before.st_mode))
+	if (S_ISBLK(before.st_mode) && intent == LOOK)
+		r = look_at_block(c, path, before.st_rdev, e);
+	else if (S_ISBLK(before.st_mode))
 		r = open_block(c, path, before.st_rdev, writable, e);
 	else
 		r = open_file(c, path, writable, e);
@@ -289,7 +305,7 @@ static int open_claimed(struct claim *c, const char *path, bool writable, struct
 	return users ? err_refuse(e, "%s %s", path, users) : 0;
 }
 
-int claim_take(struct claim **out, const char *path, bool writable, struct err *e)
+static int make_claim(struct claim **out, const char *path, enum intent intent, struct err *e)
 {
 	_cleanup_(claim_releasep) struct claim *c = calloc(1, sizeof(*c));
 	int r;
@@ -297,13 +313,23 @@ int claim_take(struct claim **out, const char *path, bool writable, struct err *
 	if (!c)
 		return err_set(e, ENOMEM, "open %s", path);
 	c->fd = -1;
-	r = open_claimed(c, path, writable, e);
+	r = open_claimed(c, path, intent, e);
 	if (!r)
 		r = device_identity_read(&c->identity, c->fd, path, e);
 	if (r)
 		return r;
 	*out = take_ptr(c);
 	return 0;
+}
+
+int claim_take(struct claim **out, const char *path, bool writable, struct err *e)
+{
+	return make_claim(out, path, writable ? WRITE : READ, e);
+}
+
+int claim_look(struct claim **out, const char *path, struct err *e)
+{
+	return make_claim(out, path, LOOK, e);
 }
 
 struct claim *claim_release(struct claim *c)

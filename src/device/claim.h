@@ -30,6 +30,14 @@ struct claim; /* opaque */
  * ERR_REFUSED; not a block device or file -> ERR_REFUSED; missing -> -ENOENT.
  */
 int claim_take(struct claim **out, const char *path, bool writable, struct err *e);
+
+/*
+ * The same for reading, without holding a block device: for a look at disks that somebody
+ * else may be about to mount, whom a claim would turn away.  So it does not see a program
+ * that holds the device and has no other use of it, and proves nothing for later.
+ */
+int claim_look(struct claim **out, const char *path, struct err *e);
+
 struct claim *claim_release(struct claim *c); /* closes; NULL allowed; returns NULL */
 DEFINE_CLEANUP(struct claim *, claim_release)
 

@@ -98,3 +98,12 @@ END
     run check --xfstests "$WORK/pipe"
     [ "$status" = 2 ]
 }
+
+@test "a list of all disks turns nobody away; a disk that is named is held" {
+    mke2fs -q "$A"
+    strace -f -qq -e trace=openat -o "$WORK/calls" "$JBDLAB" check-disks >"$WORK/list"
+    grep -q "\"$A\"" "$WORK/calls"
+    ! grep '"/dev/' "$WORK/calls" | grep -q O_EXCL || false
+    strace -f -qq -e trace=openat -o "$WORK/calls" "$JBDLAB" check-disks "$A" || true
+    grep "\"$A\"" "$WORK/calls" | grep -q O_EXCL
+}
