@@ -43,7 +43,7 @@ all_cases() {
 # quick_cases - the ones that differ most
 quick_cases() {
     printf '%s\n' ext4c-4k-i2e ext4c-4k-e2i ext4c-4k-e2e ext4c-1k-i2i ext3-4k-e2i \
-        ext3-1k-i2e ext4-1k-e2e ext4c-4k-n2e
+        ext3-1k-i2e ext4-1k-e2e ext4c-4k-n2e ext4c-4k-i2e-back12
 }
 
 # case_split CASE - sets fs block move target after

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A disk is a loop device over a memfd, with auto-clear: it has no name in any file
- * system, and when the last descriptor is closed (a normal end, ^C, kill -9, a bug) the
- * kernel detaches it. The same holds for mounts in a private mount namespace. So there is
- * nothing to clean up, hence nothing that can be forgotten.
+ * A disk is a loop device over a file in a tmpfs of its own mount namespace, with
+ * auto-clear: when the last descriptor is closed (a normal end, ^C, kill -9, a bug) the
+ * kernel detaches it, and file and mounts vanish with the namespace. So there is nothing to
+ * clean up, hence nothing that can be forgotten. The file has the same name in each
+ * sandbox, for that is how a program may know the disk again.
  *
  * Every state of one case has the same file system UUID and several workers judge states
  * at the same time. Programs look for an external journal by UUID, or for duplicates of
@@ -64,9 +65,11 @@ static void attach(struct sandbox_disk *d)
 
 static void create(struct sandbox_disk *d)
 {
+	char *path = xasprintf(SANDBOX_HOME "/%s.img", d->name);
 	struct stat st;
 
-	d->memory_fd = memfd_create(d->name, MFD_CLOEXEC);
+	d->memory_fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	free(path);
 	if (d->memory_fd < 0 || ftruncate(d->memory_fd, (off_t)d->bytes))
 		die_errno("create disk %s", d->name);
 	attach(d);
