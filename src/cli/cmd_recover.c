@@ -11,17 +11,22 @@
 enum { OPT_FINISH = 1, OPT_ROLLBACK, OPT_STATE_DIR };
 
 static const struct option_spec options[] = {
-	{ OPT_FINISH, 0, "finish", NULL, "go on to where the move was going (default)" },
+	{ OPT_FINISH, 0, "finish", NULL,
+		"go on to where the move was going (default, unless it was being rolled back)" },
 	{ OPT_ROLLBACK, 0, "rollback", NULL, "go back to where the journal was" },
 	{ OPT_STATE_DIR, 0, "state-dir", "DIR",
 		"where the intent log is kept (" MOVE_STATE_DIR ")" },
 	{ 0 },
 };
 
-static int parse(struct option_parser *p, struct recover_options *o, struct err *e)
+/* GO_ON: with what was interrupted, be it the move or its rollback. */
+enum wish { GO_ON, FINISH, ROLLBACK };
+
+static int parse(struct option_parser *p, struct recover_options *o, enum wish *wish,
+	struct err *e)
 {
+	bool finish = false, rollback = false;
 	const char *value;
-	bool finish = false;
 	int id;
 
 	while ((id = option_next(p, &value, e)) != 0) {
@@ -30,20 +35,22 @@ static int parse(struct option_parser *p, struct recover_options *o, struct err 
 		if (id == OPT_STATE_DIR)
 			o->state_dir = value;
 		finish = finish || id == OPT_FINISH;
-		o->rollback = o->rollback || id == OPT_ROLLBACK;
+		rollback = rollback || id == OPT_ROLLBACK;
 	}
-	if (finish && o->rollback)
+	*wish = finish ? FINISH : rollback ? ROLLBACK : GO_ON;
+	if (finish && rollback)
 		return err_usage(e, "--finish and --rollback exclude each other");
 	return option_operand(p, "device", &o->device, e);
 }
 
 /* Settled on one side; the wanted one may be the other. */
-static int go_on(const struct recover_options *o, const char *wanted, struct err *e)
+static int go_on(const struct recover_options *o, const char *wanted, bool undo, struct err *e)
 {
 	_cleanup_(placement_deinit) struct placement to = { 0 };
 	_cleanup_(move_outcome_deinit) struct move_outcome out = { 0 };
 	struct move_options m = { .device = o->device, .to = &to, .verify = VERIFY_FSCK,
-		.state_dir = o->state_dir, .log = o->log };
+		.state_dir = o->state_dir, .undo = undo, .takes_log = true,
+		.log = o->log };
 	int r = placement_parse(&to, wanted, e);
 
 	return r ? r : move_run(&m, &out, e);
@@ -52,17 +59,21 @@ static int go_on(const struct recover_options *o, const char *wanted, struct err
 static int run(struct cli *cli, struct option_parser *p, struct err *e)
 {
 	_cleanup_(recover_outcome_deinit) struct recover_outcome out = { 0 };
-	struct recover_options o = { .log = cli_log(cli) };
+	struct recover_options o = { .keep_log = true, .log = cli_log(cli) };
 	const char *wanted;
-	int r = parse(p, &o, e);
+	enum wish wish;
+	bool back;
+	int r = parse(p, &o, &wish, e);
 
 	if (!r)
 		r = recover_settle(&o, &out, e);
 	if (r)
 		return r;
-	wanted = o.rollback ? out.origin : out.target;
+	/* Of a rollback the origin is where the move was going. */
+	back = wish == (out.undo ? FINISH : ROLLBACK);
+	wanted = back ? out.origin : out.target;
 	if (wanted) {
-		r = go_on(&o, wanted, e);
+		r = go_on(&o, wanted, back != out.undo, e);
 		if (r)
 			return err_wrap(e, r, "%s is whole, with its journal %s, but not %s",
 				o.device, out.placement, wanted);

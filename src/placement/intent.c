@@ -150,9 +150,9 @@ static json_t *to_json(const struct intent *i)
 		json_decref(steps);
 		return NULL;
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "schema", SCHEMA, "uuid",
-		i->uuid, "origin", i->origin, "target", i->target, "devices", devices,
-		"steps", steps);
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o}", "schema", SCHEMA, "uuid",
+		i->uuid, "origin", i->origin, "target", i->target, "undo", i->undo,
+		"devices", devices, "steps", steps);
 }
 
 static int digest(const json_t *json, char out[static SHA256_TEXT])
@@ -259,6 +259,7 @@ static int from_json(struct intent *i, const json_t *json, struct err *e)
 	i->uuid = string_of(json, "uuid");
 	i->origin = string_of(json, "origin");
 	i->target = string_of(json, "target");
+	i->undo = json_is_true(json_object_get(json, "undo"));
 	if (!i->uuid || !i->origin || !i->target)
 		return -EBADMSG;
 	for (size_t d = 0; d < STEP_DEVICES; d++) {

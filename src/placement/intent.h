@@ -12,6 +12,8 @@
  * if a disk tore it.
  */
 
+#include <stdbool.h>
+
 #include "core/err.h"
 #include "device/claim.h"
 #include "placement/steps.h"
@@ -20,6 +22,7 @@ struct intent {
 	char *uuid;   /* of the volume */
 	char *target; /* placement, as text */
 	char *origin; /* placement it had, as text */
+	bool undo;    /* target is where the journal was before an interrupted move */
 	char *path[STEP_DEVICES];     /* NULL where there is none */
 	char *identity[STEP_DEVICES]; /* intent_identity() of the device */
 	struct step_list steps;

@@ -140,7 +140,7 @@ static int write_intent(struct move *m, struct err *e)
 	const struct claim *on[STEP_DEVICES] = { m->subject.volume.claim,
 		subject_new_journal(&m->subject), m->subject.old_journal.claim };
 	struct intent i = { .uuid = m->subject.volume.info.uuid, .origin = origin,
-		.target = target, .steps = m->plan.steps };
+		.target = target, .undo = m->o->undo, .steps = m->plan.steps };
 	int r;
 
 	if (!origin || !target)
@@ -414,7 +414,7 @@ static int prepare(struct move *m, bool *changed, struct err *e)
 
 		return r ? r : intent_remove(state_dir(m), s->volume.info.uuid, e);
 	}
-	if (pending) {
+	if (pending && !m->o->takes_log) {
 		if (m->o->dry_run)
 			return say_pending(m, e);
 		subject_release(s);
@@ -501,6 +501,8 @@ int move_run(const struct move_options *o, struct move_outcome *out, struct err 
 		return r;
 	if (check_nothing_to_do(&m.subject)) {
 		r = describe_as_is(&m, e);
+		if (!r && o->takes_log)
+			r = intent_remove(state_dir(&m), m.subject.volume.info.uuid, e);
 		if (!r)
 			r = fstab_advice(o, &result, e);
 	} else if (m.subject.mounted) {

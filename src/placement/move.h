@@ -31,6 +31,8 @@ struct move_options {
 	bool dry_run;	       /* all checks, all computing, no write */
 	bool mounted; /* with dry_run: the volume would be unmounted first, so that it is
 		       * mounted now is no obstacle; what is written cannot be computed */
+	bool undo; /* it goes to where the journal was before an interrupted move */
+	bool takes_log; /* a log that recover_settle() has kept gives way to that of this move */
 	const struct log *log;
 };
 

@@ -476,7 +476,7 @@ static int finish(struct recovery *c, struct err *e)
 	if (r)
 		return r;
 	r = release_stale(c, v.place == JOURNAL_EXTERNAL ? v.journal_uuid : "", e);
-	if (!r)
+	if (!r && !(c->o->keep_log && c->intent.target))
 		r = intent_remove(c->state_dir, c->uuid, e);
 	journal = named_journal(&v);
 	if (v.place == JOURNAL_EXTERNAL && !journal)
@@ -516,6 +516,7 @@ int recover_settle(const struct recover_options *o, struct recover_outcome *out,
 			c.path, result.placement);
 	if (r)
 		return cannot(&c, r, e);
+	result.undo = c.intent.undo;
 	result.origin = take_ptr(c.intent.origin);
 	result.target = take_ptr(c.intent.target);
 	*out = result;

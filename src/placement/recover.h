@@ -15,7 +15,7 @@
 
 struct recover_options {
 	const char *device;    /* the volume */
-	bool rollback;	       /* prefer the old placement where both are possible */
+	bool keep_log; /* the caller goes on with a move that takes_log */
 	const char *state_dir; /* NULL: MOVE_STATE_DIR */
 	const struct log *log;
 };
@@ -24,6 +24,7 @@ struct recover_outcome {
 	bool found;	/* there was something to settle */
 	char *origin;	/* placement before the interrupted move; NULL: no log */
 	char *target;	/* the one it was going to; NULL: no log */
+	bool undo;	/* the interrupted move itself was to undo another one */
 	char *placement; /* what it has now, as text */
 };
 
