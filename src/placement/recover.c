@@ -511,6 +511,8 @@ int recover_settle(const struct recover_options *o, struct recover_outcome *out,
 		r = finish(&c, e);
 	number = ending_signals_take();
 	ending_signals_release(&before);
+	if (!r && number && o->keep_log) /* nobody goes on */
+		r = intent_remove(c.state_dir, c.uuid, e);
 	if (!r && number)
 		r = err_wrap(e, err_interrupted(e, number), "%s is whole, with its journal %s",
 			c.path, result.placement);
