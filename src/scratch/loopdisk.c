@@ -28,6 +28,7 @@
 #include "core/fileio.h"
 #include "core/macros.h"
 #include "core/units.h"
+#include "device/sysfs.h"
 #include "scratch/calibrate.h"
 #include "scratch/dismantle.h"
 #include "scratch/loopdev.h"
@@ -250,6 +251,10 @@ int scratch_create(const struct scratch_options *o, struct scratch_disk *out,
 
 	if (r)
 		return r;
+	/* A loop device is known by its file, and that from sysfs alone. */
+	if (access(SYSFS_ROOT "/block", F_OK))
+		return err_set(e, errno, "no scratch disk without sysfs: it could not be found "
+					 "again; mount sysfs on /sys: " SYSFS_ROOT "/block");
 	lock = take_lock(e);
 	if (lock < 0)
 		return lock;

@@ -321,3 +321,13 @@ without() {
         .destaged_bytes == 40960' "$WORK/stats"
     "$JBDLAB" scratch stats "$NAME" | jq -e '.write.requests == 0'
 }
+
+@test "without sysfs no disk is made, for it could not be found again" {
+    run timeout 60 unshare -m --propagation private sh -c 'mount -t tmpfs none /sys && exec "$@"' \
+        sh "$JBDLAB" scratch create --name "$NAME" --size 32M --directory "$WORK"
+    echo "$output"
+    [ "$status" = 4 ]
+    [[ $output == *"mount sysfs on /sys"* ]]
+    nothing_left
+    refute compgen -G "$WORK/*$NAME*"
+}
