@@ -24,9 +24,10 @@ cut_volume() {
         echo "fsynced $i" >"$WORK/mnt/f$i"
         sync "$WORK/mnt/f$i"
     done
-    cp "$WORK/LIVE.img" "$WORK/V.img"
+    local copy=$WORK/${LIVE##*/}.img # a file of its own for each
+    cp "$WORK/LIVE.img" "$copy"
     umount "$WORK/mnt"
-    V=$(losetup -f --show "$WORK/V.img")
+    V=$(losetup -f --show "$copy")
     LOOPS+=("$V")
 }
 
@@ -37,6 +38,7 @@ cut_volume() {
         cut_volume -t ext4 -b 4096 -O "$features"
         run "$JBDLAB" move "$V" --to "external=$J" --state-dir "$WORK/state"
         [ "$status" -eq 3 ]
+        echo "$output"
         [[ $output == *--replay* ]]
         "$JBDLAB" move "$V" --to "external=$J" --replay --overwrite jbd \
             --state-dir "$WORK/state"
