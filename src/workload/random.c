@@ -33,14 +33,15 @@ void random_init(struct random *r, uint64_t seed)
 void random_fill(struct random *r, void *bytes, size_t n)
 {
 	char *at = bytes;
-	uint64_t word;
 
-	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
-		word = random_next(r);
+	for (; n >= sizeof(uint64_t); n -= sizeof(uint64_t), at += sizeof(uint64_t)) {
+		uint64_t word = random_next(r);
+
 		memcpy(at, &word, sizeof(word));
 	}
 	if (n) {
-		word = random_next(r);
+		uint64_t word = random_next(r);
+
 		memcpy(at, &word, n);
 	}
 }
