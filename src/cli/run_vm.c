@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "cli/signals.h"
 #include "core/clock.h"
@@ -91,18 +92,23 @@ static int start(const char *const argv[], pid_t *child, struct err *e)
 	return 0;
 }
 
-/* A signal that we get is for it as well: it ends the run in the machine in order. */
+/*
+ * A signal that we get is for it as well: it ends the run in the machine in order.  Asked
+ * for again and again, as a signal that comes just before a wait would not end that.
+ */
 static int wait_for(pid_t child, const volatile sig_atomic_t *stop, struct err *e)
 {
+	const struct timespec pause = { .tv_nsec = 100 * NS_PER_MS };
 	bool told = false;
 	int status;
+	pid_t ended;
 
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR)
+	while ((ended = waitpid(child, &status, WNOHANG)) <= 0) {
+		if (ended < 0 && errno != EINTR)
 			return err_set(e, errno, "wait for the machine");
 		if (*stop && !told)
-			kill(child, SIGTERM);
-		told = *stop;
+			told = !kill(child, SIGTERM);
+		nanosleep(&pause, NULL);
 	}
 	if (*stop)
 		return err_interrupted(e, *stop);
