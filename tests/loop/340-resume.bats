@@ -243,7 +243,8 @@ expect_as_before() {
     real_disks
     ARM="setup = touch $WORK/is-up
 teardown = rm $WORK/is-up"
-    plan 9 "$data" "$log"
+    # Each cell lasts long enough to be killed in, however fast the machine is.
+    plan 9 "$data" "$log" '[workload last]' 'type = command' 'exec = sleep 5'
     begin
     # In a cell, with the journal outside.
     until_logged '"what":"placed"' 1
