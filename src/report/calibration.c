@@ -82,7 +82,7 @@ int calibration_remark(struct report *r, struct err *e)
 		"Calibration: %s against itself in %s, %zu blocks: ratio %.3f, 95%% %.3f-%.3f: "
 		"%s.",
 		info->arms[0].name, info->primary, n, c.ratio, c.ratio_low, c.ratio_high,
-		c.verdict == VERDICT_HIGHER || c.verdict == VERDICT_LOWER
+		contrast_is_alarm(&c)
 			? "A DIFFERENCE WHERE THERE IS NONE; do not believe the others"
-			: "no difference");
+			: contrast_of_itself(&c));
 }

@@ -76,12 +76,11 @@ static int judge(struct session *s, struct err *e)
 			"there is no metric %s in arm %s, with which it was to be calibrated",
 			x->primary, x->arms[0].name);
 	contrast_make(&c, a, b, n, x->design.margin, 0.95);
-	s->calibration_failed =
-		c.verdict == VERDICT_HIGHER || c.verdict == VERDICT_LOWER;
+	s->calibration_failed = contrast_is_alarm(&c);
 	log_line(s->o->log, s->calibration_failed ? LOG_WARNING : LOG_NOTE,
 		"calibration: %s against itself, %zu blocks: ratio %.3f (%.3f to %.3f), %s",
 		x->arms[0].name, n, c.ratio, c.ratio_low, c.ratio_high,
-		!s->calibration_failed ? "no difference"
+		!s->calibration_failed ? contrast_of_itself(&c)
 		: x->design.calibrate == CALIBRATE_YES
 			? "which cannot be: this setup shows differences where there are "
 			  "none, ending here"

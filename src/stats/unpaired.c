@@ -105,32 +105,14 @@ static double *logarithms(const double *values, size_t n)
 	return logs;
 }
 
-static enum verdict judge(
-	const struct interval *wide, const struct interval *narrow, double margin)
-{
-	if (!wide->exists)
-		return VERDICT_UNKNOWN;
-	if (wide->low > 0)
-		return VERDICT_HIGHER;
-	if (wide->high < 0)
-		return VERDICT_LOWER;
-	if (narrow->exists && narrow->low > -margin && narrow->high < margin)
-		return VERDICT_EQUIVALENT;
-	return VERDICT_NO_DIFFERENCE;
-}
-
 void unpaired_contrast(struct contrast *c, const double *baseline, size_t nbaseline,
 	const double *other, size_t nother, double margin, double level)
 {
 	double *a = logarithms(baseline, nbaseline), *b = logarithms(other, nother);
 	struct unpaired_summary wide = {.p = 1, .estimate = NAN}, narrow = wide;
 
-	*c = (struct contrast){.verdict = VERDICT_UNKNOWN,
-		.ratio = NAN,
-		.ratio_low = NAN,
-		.ratio_high = NAN,
-		.detectable = NAN,
-		.summary = {.p = 1}};
+	*c = (struct contrast){
+		.ratio_low = NAN, .ratio_high = NAN, .detectable = NAN, .summary = {.p = 1}};
 	if (a && b) {
 		unpaired_summarize(&wide, a, nbaseline, b, nother, level);
 		unpaired_summarize(
@@ -139,15 +121,8 @@ void unpaired_contrast(struct contrast *c, const double *baseline, size_t nbasel
 	free(a);
 	free(b);
 	c->narrow = narrow.interval;
-	c->ratio = exp(wide.estimate);
 	c->summary.p = wide.p;
 	c->summary.estimate = wide.estimate;
 	c->summary.interval = wide.interval;
-	if (wide.interval.exists) {
-		c->ratio_low = exp(wide.interval.low);
-		c->ratio_high = exp(wide.interval.high);
-	}
-	c->verdict = judge(&wide.interval, &narrow.interval, log1p(margin));
-	c->below_margin = (c->verdict == VERDICT_HIGHER || c->verdict == VERDICT_LOWER) &&
-			  fabs(wide.estimate) < log1p(margin);
+	contrast_judge(c, margin);
 }

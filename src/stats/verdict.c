@@ -11,7 +11,7 @@
 
 #define POWER 0.8
 
-static enum verdict judge(const struct contrast *c, double margin)
+static enum verdict verdict_of(const struct contrast *c)
 {
 	const struct interval *wide = &c->summary.interval;
 
@@ -21,30 +21,48 @@ static enum verdict judge(const struct contrast *c, double margin)
 		return VERDICT_HIGHER;
 	if (wide->high < 0)
 		return VERDICT_LOWER;
-	if (c->narrow.exists && c->narrow.low > -margin && c->narrow.high < margin)
-		return VERDICT_EQUIVALENT;
-	return VERDICT_NO_DIFFERENCE;
+	return c->within_margin ? VERDICT_EQUIVALENT : VERDICT_NO_DIFFERENCE;
 }
 
-void contrast_of(
-	struct contrast *c, const double *d, size_t n, double margin, double level)
+static bool differs(const struct contrast *c)
 {
-	double log_margin = log1p(margin);
+	return c->verdict == VERDICT_HIGHER || c->verdict == VERDICT_LOWER;
+}
 
-	*c = (struct contrast){ .verdict = VERDICT_UNKNOWN, .ratio = NAN,
-		.ratio_low = NAN, .ratio_high = NAN, .detectable = NAN };
-	paired_summarize(&c->summary, d, n, level);
-	/* Two one-sided tests at 1 - level each make an interval of twice that. */
-	c->narrow = paired_signed_rank_interval(d, n, 1 - 2 * (1 - level));
+void contrast_judge(struct contrast *c, double margin)
+{
+	double most = log1p(margin);
+
 	c->ratio = exp(c->summary.estimate);
 	if (c->summary.interval.exists) {
 		c->ratio_low = exp(c->summary.interval.low);
 		c->ratio_high = exp(c->summary.interval.high);
 	}
+	c->within_margin =
+		c->narrow.exists && c->narrow.low > -most && c->narrow.high < most;
+	c->verdict = verdict_of(c);
+	c->below_margin = differs(c) && fabs(c->summary.estimate) < most;
+}
+
+void contrast_of(
+	struct contrast *c, const double *d, size_t n, double margin, double level)
+{
+	*c = (struct contrast){ .ratio_low = NAN, .ratio_high = NAN };
+	paired_summarize(&c->summary, d, n, level);
+	/* Two one-sided tests at 1 - level each make an interval of twice that. */
+	c->narrow = paired_signed_rank_interval(d, n, 1 - 2 * (1 - level));
 	c->detectable = exp(plan_n_detectable(c->summary.sd, n, level, POWER));
-	c->verdict = judge(c, log_margin);
-	c->below_margin = (c->verdict == VERDICT_HIGHER || c->verdict == VERDICT_LOWER) &&
-		fabs(c->summary.estimate) < log_margin;
+	contrast_judge(c, margin);
+}
+
+bool contrast_is_alarm(const struct contrast *c)
+{
+	return differs(c) && !c->within_margin;
+}
+
+const char *contrast_of_itself(const struct contrast *c)
+{
+	return differs(c) ? "a difference too small to matter" : "no difference";
 }
 
 void contrast_make(struct contrast *c, const double *baseline, const double *other,

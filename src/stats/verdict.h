@@ -26,6 +26,7 @@ struct contrast {
 	double detectable;	       /* as a ratio > 1, at 80 % power; NAN for n < 2 */
 	enum verdict verdict;
 	bool below_margin; /* HIGHER or LOWER, but the estimate lies within the margin */
+	bool within_margin; /* the 90 % interval does, whatever the verdict */
 };
 
 /*
@@ -38,3 +39,19 @@ void contrast_make(struct contrast *c, const double *baseline, const double *oth
 /* The same from the log ratios themselves, which must be finite. */
 void contrast_of(
 	struct contrast *c, const double *d, size_t n, double margin, double level);
+
+/*
+ * The ratios, the verdict and what lies within the margin, from c->summary and c->narrow;
+ * c->ratio_low and c->ratio_high stay as they are without an interval.
+ */
+void contrast_judge(struct contrast *c, double margin);
+
+/*
+ * An arm against itself: whether it shows a difference that is not known to be too small
+ * to matter.  The exact test alone cries wolf once in 32 times, at differences of a tenth
+ * of a percent as well, where the runs agree so closely.
+ */
+bool contrast_is_alarm(const struct contrast *c);
+
+/* What to say of an arm against itself that is no alarm. */
+const char *contrast_of_itself(const struct contrast *c);

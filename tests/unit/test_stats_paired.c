@@ -181,6 +181,30 @@ static void judges(void **state)
 	assert_int_equal(c.verdict, VERDICT_UNKNOWN);
 }
 
+/* An arm against itself: 0.2 % more in each of six blocks is a difference of no concern,
+ * 8 % is one; 1 % to 6 % may be. */
+static void alarms_at_what_matters(void **state)
+{
+	static const double none[] = { .002, -.001, .001, -.002, .0005, -.001 };
+	static const double small[] = { .001, .002, .003, .002, .0025, .0015 };
+	static const double large[] = { .08, .081, .079, .082, .078, .08 };
+	static const double wide[] = { .01, .02, .03, .04, .05, .06 };
+	struct contrast c;
+
+	(void)state;
+	contrast_of(&c, none, 6, 0.03, 0.95);
+	assert_false(contrast_is_alarm(&c));
+	assert_string_equal(contrast_of_itself(&c), "no difference");
+	contrast_of(&c, small, 6, 0.03, 0.95);
+	assert_int_equal(c.verdict, VERDICT_HIGHER);
+	assert_false(contrast_is_alarm(&c));
+	assert_string_equal(contrast_of_itself(&c), "a difference too small to matter");
+	contrast_of(&c, large, 6, 0.03, 0.95);
+	assert_true(contrast_is_alarm(&c));
+	contrast_of(&c, wide, 6, 0.03, 0.95);
+	assert_true(contrast_is_alarm(&c));
+}
+
 static void finds_drift_and_outliers(void **state)
 {
 	double up[12], flat[12] = { 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 50 };
@@ -264,6 +288,7 @@ int main(void)
 		cmocka_unit_test(tells_nothing_of_too_little),
 		cmocka_unit_test(plans_the_published_numbers),
 		cmocka_unit_test(judges),
+		cmocka_unit_test(alarms_at_what_matters),
 		cmocka_unit_test(finds_drift_and_outliers),
 		cmocka_unit_test(walsh_averages_and_slopes_of_many_are_those_of_all),
 		cmocka_unit_test(equal_values_have_no_drift),
