@@ -8,6 +8,7 @@
  *                     7 = needs recover
  *   --share=N         do every Nth run of each kind (1: all); --seed=N moves the choice
  *   --jobs=N          workers (2)
+ *   --tolerate=LETTERS  faults that are counted but do not make a run bad
  *   --keep=DIR        put what was said in bad runs there
  *   --only=N          one run only, and show everything
  *
@@ -68,7 +69,7 @@ struct run {
 struct options {
 	const char *recorder, *keep;
 	bool statuses;
-	unsigned int jobs;
+	unsigned int tolerated, jobs;
 	uint64_t share, seed;
 	int64_t only;
 };
@@ -225,6 +226,11 @@ static void keep(const struct context *c, struct bench *b, uint32_t n)
 	free(path);
 }
 
+static bool is_bad(const struct context *c, const struct verdict *v)
+{
+	return v->faults & ~c->o->tolerated;
+}
+
 static void judge(struct bench *b, uint32_t job, struct verdict *v, const void *context)
 {
 	const struct context *c = context;
@@ -250,7 +256,7 @@ static void judge(struct bench *b, uint32_t job, struct verdict *v, const void *
 		v->faults = check_status(b, c, &c->run[n], v->status, h.fault_device - 1);
 	v->faults |= bench_judge(b, &o);
 	if (c->o->only >= 0 ||
-		(v->faults && c->o->keep &&
+		(is_bad(c, v) && c->o->keep &&
 			__atomic_fetch_add(c->kept, 1, __ATOMIC_SEQ_CST) < KEEP_MAX))
 		keep(c, b, n);
 }
@@ -260,14 +266,14 @@ struct tally {
 	uint32_t faults[N_FAULTS];
 };
 
-static void count(struct tally *t, const struct verdict *v)
+static void count(const struct context *c, struct tally *t, const struct verdict *v)
 {
 	t->runs++;
 	t->reached += v->mounted;
 	t->done += v->status == 0;
 	t->before += v->status == STATUS_AS_BEFORE;
 	t->other += v->status != 0 && v->status != STATUS_AS_BEFORE;
-	t->bad += !!v->faults;
+	t->bad += is_bad(c, v);
 	for (int i = 0; i < N_FAULTS; i++)
 		t->faults[i] += !!(v->faults & (1u << i));
 }
@@ -293,7 +299,7 @@ static void list_bad(const struct context *c, const struct verdict *v)
 	if (!f)
 		die_errno("write %s", path);
 	for (uint32_t i = 0; i < c->n_runs; i++) {
-		if (!v[i].faults)
+		if (!is_bad(c, &v[i]))
 			continue;
 		fault_letters(v[i].faults, letters);
 		text = describe(c, i);
@@ -317,12 +323,12 @@ static uint32_t report(const struct context *c, const struct verdict *v)
 
 		for (uint32_t i = 0; i < c->n_runs; i++)
 			if (c->run[i].failure == f)
-				count(&t, &v[i]);
+				count(c, &t, &v[i]);
 		print_row(c->subject->name, what, &t);
 		free(what);
 	}
 	for (uint32_t i = 0; i < c->n_runs; i++)
-		count(&all, &v[i]);
+		count(c, &all, &v[i]);
 	print_row(c->subject->name, "all", &all);
 	printf("%s: runs %u, bad %u (%u said done, %u false)\n", c->subject->name,
 		all.runs, all.bad, all.done, all.faults[FAULT_FALSE_SUCCESS_COLUMN]);
@@ -334,6 +340,7 @@ static const struct option long_options[] = {
 	{"statuses", no_argument, NULL, 's'},
 	{"share", required_argument, NULL, 'h'},
 	{"seed", required_argument, NULL, 'e'},
+	{"tolerate", required_argument, NULL, 't'},
 	{"jobs", required_argument, NULL, 'j'},
 	{"keep", required_argument, NULL, 'k'},
 	{"only", required_argument, NULL, 'o'},
@@ -350,6 +357,8 @@ static void parse_options(struct options *o, int argc, char **argv)
 			o->recorder = optarg;
 		else if (c == 's')
 			o->statuses = true;
+		else if (c == 't')
+			o->tolerated = fault_tolerated(optarg);
 		else if (c == 'j')
 			o->jobs = (unsigned int)atoi(optarg);
 		else if (c == 'h')
@@ -390,7 +399,7 @@ int main(int argc, char **argv)
 	pool.n_workers = o.only >= 0 ? 1 : o.jobs;
 	v = pool_run(&pool);
 	if (o.only >= 0)
-		return v[0].faults ? 1 : 0;
+		return is_bad(&c, &v[0]) ? 1 : 0;
 	list_bad(&c, v);
 	return report(&c, v) ? 1 : 0;
 }

@@ -31,6 +31,20 @@ void fault_letters(unsigned int faults, char *text)
 	text[N_FAULTS] = 0;
 }
 
+unsigned int fault_tolerated(const char *letters)
+{
+	unsigned int faults = 0;
+
+	for (; *letters; letters++) {
+		const char *found = strchr(FAULT_LETTERS, *letters);
+
+		if (!found)
+			die("--tolerate: '%c' is not one of " FAULT_LETTERS, *letters);
+		faults |= 1u << (found - FAULT_LETTERS);
+	}
+	return faults;
+}
+
 static unsigned int compare_files(struct bench *b, bool may_have_more, const char *when)
 {
 	char *text = tree_differs(b->files, SANDBOX_MOUNTPOINT, may_have_more);

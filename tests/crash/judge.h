@@ -140,3 +140,6 @@ bool has_files(const char *directory);
 
 /* fault_letters() - writes e.g. "B..E......" into @text[N_FAULTS + 1]. */
 void fault_letters(unsigned int faults, char *text);
+
+/* fault_tolerated() - the faults of "--tolerate=DJ"; exits at a letter of none. */
+unsigned int fault_tolerated(const char *letters);

@@ -270,20 +270,6 @@ static void parse_models(struct options *o, const char *list)
 	}
 }
 
-static unsigned int parse_letters(const char *letters)
-{
-	unsigned int faults = 0;
-
-	for (; *letters; letters++) {
-		const char *found = strchr(FAULT_LETTERS, *letters);
-
-		if (!found)
-			die("--tolerate: '%c' is not one of " FAULT_LETTERS, *letters);
-		faults |= 1u << (found - FAULT_LETTERS);
-	}
-	return faults;
-}
-
 static uint64_t number(const char *text)
 {
 	char *end;
@@ -327,7 +313,7 @@ static void set_option(struct options *o, int c)
 		o->one_way = true;
 		break;
 	case 't':
-		o->tolerated = parse_letters(optarg);
+		o->tolerated = fault_tolerated(optarg);
 		break;
 	case 'j':
 		o->jobs = (unsigned int)number(optarg);
