@@ -41,7 +41,7 @@ static int refuse_unreadable(const struct advice *a, const char *device, struct 
 		if (!f->named)
 			continue;
 		r = err_say(e, f->code ? f->code : EIO, "%s", f->reason);
-		if (f->code == EMEDIUMTYPE || f->code == ENOENT)
+		if (f->refused)
 			e->kind = ERR_REFUSED;
 		return r;
 	}

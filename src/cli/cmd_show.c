@@ -244,18 +244,18 @@ static void warn_unreadable(struct cli *cli, const struct inventory *inv)
 }
 
 /* Each named device that could not be looked at; the last one becomes the error, which is
- * a refusal when they all are not there. */
+ * a refusal when reading failed for none. */
 static int report_named(struct cli *cli, const struct inventory *inv, struct err *e)
 {
 	const struct inventory_failure *last = NULL;
 	_cleanup_free_ char *text = NULL;
-	bool all_missing = true;
+	bool all_refused = true;
 	int r;
 
 	for (size_t i = 0; i < inv->failure_count; i++) {
 		if (!inv->failures[i].named)
 			continue;
-		all_missing &= inv->failures[i].code == ENOENT;
+		all_refused &= inv->failures[i].refused;
 		if (last)
 			say(cli, LOG_WARNING, NULL, last->reason);
 		last = &inv->failures[i];
@@ -264,7 +264,7 @@ static int report_named(struct cli *cli, const struct inventory *inv, struct err
 		return 0;
 	text = show_message(last->reason);
 	r = err_say(e, last->code ? last->code : EIO, "%s", text ? text : "");
-	if (all_missing)
+	if (all_refused)
 		e->kind = ERR_REFUSED;
 	return r;
 }

@@ -53,6 +53,12 @@ static int add_item(struct inventory *inv, struct inventory_item *item, struct e
 }
 
 /* Takes the message out of why. */
+static bool is_refusal(const struct err *why)
+{
+	return why->kind == ERR_REFUSED || why->code == ENOENT || why->code == ENOTBLK ||
+	       why->code == EMEDIUMTYPE || why->code == EUCLEAN;
+}
+
 static int add_failure(struct inventory *inv, const char *path, bool named,
 	struct err *why, struct err *e)
 {
@@ -62,6 +68,7 @@ static int add_failure(struct inventory *inv, const char *path, bool named,
 		.path = strdup(path),
 		.named = named,
 		.code = why->code,
+		.refused = is_refusal(why),
 		.reason = strdup(err_message(why)),
 	};
 

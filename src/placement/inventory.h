@@ -48,6 +48,8 @@ struct inventory_failure { /* a device that could not be looked at */
 	char *path;
 	bool named;
 	int code;     /* errno */
+	bool refused; /* it is not there, or holds no volume that can be trusted: no I/O
+		       * failed, and a command that needs a volume refuses it */
 	char *reason; /* whole message */
 };
 

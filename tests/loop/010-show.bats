@@ -171,7 +171,7 @@ partitions() {
     [ "$(fact PARTUUID=12345678-01 .path)" = "${DISK}p1" ]
     [ "$(fact "${DISK}p2" .disk.partition_uuid)" = 12345678-02 ]
     run --separate-stderr "$JBDLAB" show "$DISK"
-    [ "$status" = 4 ]
+    [ "$status" = 3 ]
     [[ "$stderr" == *"but dos partition table"* ]]
 }
 
