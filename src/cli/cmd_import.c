@@ -115,7 +115,7 @@ static int print_text(const struct import_set *set, struct err *e)
 
 		if (!formats)
 			return err_set(e, ENOMEM, "import");
-		printf("%s: %zu row%s of %s", im->name, im->rows, im->rows == 1 ? "" : "s",
+		printf("%s: %zu row%s of %s", im->name, im->rows, PLURAL(im->rows),
 			formats);
 		if (im->malformed)
 			printf(", %zu could not be read", im->malformed);

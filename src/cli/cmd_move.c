@@ -147,7 +147,8 @@ static void print_text(const struct move_options *o, const struct move_outcome *
 	printf("%s: journal is now %s", out->device, placement);
 	if (out->journal_bytes)
 		printf(" (%s)", size);
-	printf(", %u writes and %u flushes in %s\n", out->writes, out->flushes, took);
+	printf(", %u write%s and %u flush%s in %s\n", out->writes, PLURAL(out->writes),
+		out->flushes, out->flushes == 1 ? "" : "es", took);
 	if (out->kept)
 		printf("the overwritten signatures are kept in %s\n", out->kept);
 	if (out->mount_option)

@@ -117,7 +117,7 @@ char *show_position_block(const struct inventory *inv _unused_,
 	strbuf_addf(&b, "from block %llu, %.0f%% into the volume, %u extent%s:",
 		(unsigned long long)v->runs[0].first,
 		100.0 * (double)v->runs[0].first / (double)v->block_count, v->run_count,
-		v->run_count == 1 ? "" : "s");
+		PLURAL(v->run_count));
 	for (uint32_t i = 0; i < v->run_count && i < EXTENTS_SHOWN; i++)
 		strbuf_addf(&b, " %llu-%llu", (unsigned long long)v->runs[i].first,
 			(unsigned long long)(v->runs[i].first + v->runs[i].count - 1));

@@ -59,6 +59,9 @@ static inline void closep(int *fd)
 							__typeof__(a), __typeof__(&(a)[0])); \
 		}))
 
+/* "%u block%s", n, PLURAL(n) */
+#define PLURAL(n) ((n) == 1 ? "" : "s")
+
 #define MIN(a, b)                                                                        \
 	({                                                                               \
 		__typeof__(a) min_a_ = (a);                                              \

@@ -127,8 +127,9 @@ static bool missing(struct result_evidence *v, const struct evidence_disk *d,
 			what, d->name, expected);
 	else
 		say(v, EVIDENCE_SUSPECT,
-			"the %s disk %s got %llu flushes, where at least %.0f were due", what,
-			d->name, (unsigned long long)d->flushes, expected);
+			"the %s disk %s got %llu flush%s, where at least %.0f were due", what,
+			d->name, (unsigned long long)d->flushes, d->flushes == 1 ? "" : "es",
+			expected);
 	return true;
 }
 
@@ -169,8 +170,9 @@ static void say_ok(struct result_evidence *v, const struct evidence_disk *data,
 
 	if (data->below)
 		snprintf(where, sizeof(where), ", counted on %s", data->name);
-	say(v, EVIDENCE_OK, "%llu syncs, %llu flushes of the data disk%s%s",
-		(unsigned long long)syncs, (unsigned long long)data->flushes, where,
+	say(v, EVIDENCE_OK, "%llu sync%s, %llu flush%s of the data disk%s%s",
+		(unsigned long long)syncs, PLURAL(syncs), (unsigned long long)data->flushes,
+		data->flushes == 1 ? "" : "es", where,
 		log != data ? " and the journal was flushed too" : "");
 }
 

@@ -113,8 +113,9 @@ static char *describe_steps(const struct move *m)
 
 		for (size_t k = 0; k < s->write_count; k++)
 			bytes += s->writes[k].length;
-		strbuf_addf(&b, "%zu. %s: %s (%zu writes, %llu bytes, flush)\n", i + 1,
+		strbuf_addf(&b, "%zu. %s: %s (%zu write%s, %llu bytes, flush)\n", i + 1,
 			m->devices.name[s->device], s->what, s->write_count,
+			PLURAL(s->write_count),
 			(unsigned long long)bytes);
 	}
 	return strbuf_take(&b);

@@ -343,7 +343,7 @@ static int note_left_out(const struct expansion *x, struct experiment *to)
 		if (x->left_out[i])
 			strbuf_addf(&b, "%sleft out %u combination%s of the grid: %s",
 				b.length ? "\n" : "", x->left_out[i],
-				x->left_out[i] == 1 ? "" : "s", reason_texts[i]);
+				PLURAL(x->left_out[i]), reason_texts[i]);
 	if (!b.length)
 		return 0;
 	to->notes = strbuf_take(&b);

@@ -55,7 +55,7 @@ int plan_note_idle_volumes(struct experiment *x, struct err *e)
 			continue;
 		strbuf_addf(&b, "%sworkload %s: with %lu thread%s only the first %lu of %zu "
 				"volumes %s used",
-			b.length ? "\n" : "", w->name, threads, threads == 1 ? "" : "s",
+			b.length ? "\n" : "", w->name, threads, PLURAL(threads),
 			threads, x->volume_count, threads == 1 ? "is" : "are");
 	}
 	if (!b.length)

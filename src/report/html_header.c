@@ -57,7 +57,7 @@ static void stamp_blocks(const struct report *r, struct strbuf *out)
 	if (r->complete_blocks >= REPORT_BLOCKS_FOR_A_STATEMENT)
 		return;
 	snprintf(text, sizeof(text), "%zu block%s: no statement about noise",
-		r->complete_blocks, r->complete_blocks == 1 ? "" : "s");
+		r->complete_blocks, PLURAL(r->complete_blocks));
 	stamp(out, "warn", "!", text);
 }
 
@@ -81,12 +81,12 @@ static void stamp_counts(const struct report *r, struct strbuf *out)
 
 	if (invalid) {
 		snprintf(text, sizeof(text), "%zu rule%s broken by cells", invalid,
-			invalid == 1 ? "" : "s");
+			PLURAL(invalid));
 		stamp(out, "bad", "✗", text);
 	}
 	if (confounds) {
 		snprintf(text, sizeof(text), "%zu thing%s to hold against it", confounds,
-			confounds == 1 ? "" : "s");
+			PLURAL(confounds));
 		stamp(out, "warn", "!", text);
 	}
 }
@@ -101,8 +101,8 @@ void html_header(struct html *h, struct strbuf *out)
 	xml_add(out, info->name);
 	strbuf_addf(out, "</h1>\n<p class=\"soft\">%s; %zu arm%s, %zu of %u block%s complete, "
 		"seed %llu, jbdlab ",
-		created, info->arm_count, info->arm_count == 1 ? "" : "s",
-		h->report->complete_blocks, info->blocks, info->blocks == 1 ? "" : "s",
+		created, info->arm_count, PLURAL(info->arm_count),
+		h->report->complete_blocks, info->blocks, PLURAL(info->blocks),
 		(unsigned long long)info->seed);
 	xml_add(out, info->version);
 	strbuf_add(out, "</p>\n<ul class=\"stamps\">\n");

@@ -106,11 +106,11 @@ int invalid_remarks(struct report *r, struct err *e)
 	if (again)
 		status = report_add_remark(r, e,
 			"Invalid by the rules and measured again: %zu block%s (%s).", again,
-			again == 1 ? "" : "s", strbuf_text(&repeated));
+			PLURAL(again), strbuf_text(&repeated));
 	if (!status && counted)
 		status = report_add_remark(r, e,
 			"NOT VALID by the rules, but counted since it would not be otherwise: "
 			"%zu block%s (%s). Details: --format csv --table invalid.",
-			counted, counted == 1 ? "" : "s", strbuf_text(&kept));
+			counted, PLURAL(counted), strbuf_text(&kept));
 	return status;
 }

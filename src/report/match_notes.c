@@ -67,7 +67,8 @@ static int note_runs(struct match *m, struct err *e)
 	if (most[0] == 1 && most[1] == 1)
 		return add(m, e, "one run each: no statement about noise");
 	if (m->paired && most[0] < 6) /* with fewer no interval of 95 % exists */
-		return add(m, e, "%zu blocks: no statement about noise", most[0]);
+		return add(m, e, "%zu block%s: no statement about noise", most[0],
+			PLURAL(most[0]));
 	if (m->paired)
 		return 0;
 	return add(m, e,

@@ -147,8 +147,8 @@ static void describe(struct block_plot *b)
 	const struct report_table *t = &b->report->tables[TABLE_DRIFT];
 
 	strbuf_addf(&b->plot->description,
-		"%s of %zu arms in %zu blocks, in the order of measuring. ", b->series->metric,
-		b->arms, b->blocks);
+		"%s of %zu arm%s in %zu block%s, in the order of measuring. ",
+		b->series->metric, b->arms, PLURAL(b->arms), b->blocks, PLURAL(b->blocks));
 	if (b->step > 1)
 		strbuf_addf(&b->plot->description, "One of %zu blocks is drawn. ", b->step);
 	for (size_t i = 0; i < t->row_count; i++) {

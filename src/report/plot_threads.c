@@ -76,7 +76,7 @@ static void add_medians(struct thread_plot *t, size_t arm)
 		strbuf_addf(&t->plot->description, " %s with %llu thread%s,",
 			format_cell(&row[THREADS_MEDIAN], text),
 			(unsigned long long)row[THREADS_THREADS].count,
-			row[THREADS_THREADS].count == 1 ? "" : "s");
+			PLURAL(row[THREADS_THREADS].count));
 	}
 	strbuf_add(&t->plot->description, " median over the blocks. ");
 }

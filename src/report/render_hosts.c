@@ -113,8 +113,8 @@ int render_hosts(const struct hosts *h, bool all, struct strbuf *out, struct err
 	const struct bundle_info *info = h->info;
 	int r;
 
-	strbuf_addf(out, "%s on %zu of %zu hosts\nBaseline: %s, journal %s\n", info->name,
-		hosts_used(h), h->host_count, info->arms[h->baseline].name,
+	strbuf_addf(out, "%s on %zu of %zu host%s\nBaseline: %s, journal %s\n", info->name,
+		hosts_used(h), h->host_count, PLURAL(h->host_count), info->arms[h->baseline].name,
 		info->arms[h->baseline].placement);
 	for (size_t i = 0; i < info->arm_count; i++)
 		if (i != h->baseline)

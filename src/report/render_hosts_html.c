@@ -116,8 +116,8 @@ int render_hosts_html(const struct hosts *h, struct strbuf *out, struct err *e)
 	html_head(out, info->name);
 	strbuf_add(out, "<header>\n<h1>");
 	xml_add(out, info->name);
-	strbuf_addf(out, "</h1>\n<p>%zu of %zu hosts compared, %zu not as planned. Baseline: ",
-		hosts_used(h), h->host_count, hosts_troubled(h));
+	strbuf_addf(out, "</h1>\n<p>%zu of %zu host%s compared, %zu not as planned. Baseline: ",
+		hosts_used(h), h->host_count, PLURAL(h->host_count), hosts_troubled(h));
 	xml_add(out, info->arms[h->baseline].name);
 	strbuf_add(out, ".</p>\n</header>\n<main>\n<section id=\"metrics\">\n<h2>Metrics</h2>\n");
 	add_metrics(h, true, "Arms compared within hosts, and over hosts", out);

@@ -264,7 +264,7 @@ static int make_remarks(struct report *r, struct err *e)
 		status = report_add_remark(r, e,
 			"%zu block%s: fewer than %d, so no statement about noise can be "
 			"made.",
-			r->complete_blocks, r->complete_blocks == 1 ? "" : "s",
+			r->complete_blocks, PLURAL(r->complete_blocks),
 			REPORT_BLOCKS_FOR_A_STATEMENT);
 	if (!status)
 		status = calibration_remark(r, e);

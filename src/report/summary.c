@@ -130,7 +130,9 @@ static int add_audit(struct summary *s, const struct report *r, struct err *e)
 		return summary_add(s, SUMMARY_AUDIT, SUMMARY_NEUTRAL, e,
 			"Sync audit: nothing to judge, no phase synced anything.");
 	return summary_add(s, SUMMARY_AUDIT, SUMMARY_NEUTRAL, e,
-		"Sync audit: ok in all %zu phases that synced.", synced);
+		synced == 1 ? "Sync audit: ok in the one phase that synced."
+			    : "Sync audit: ok in all %zu phases that synced.",
+		synced);
 }
 
 static int add_confounds(struct summary *s, const struct report *r, struct err *e)

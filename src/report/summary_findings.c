@@ -257,7 +257,7 @@ static void add_ratio_only(struct strbuf *b, const struct finding *f, bool *intr
 	strbuf_addf(b, " has %s times %s of ", format_cell(f->ratio, ratio), noun(f));
 	add_base(b, f);
 	strbuf_addf(b, " in %llu block%s, too few for a statement about noise",
-		(unsigned long long)f->blocks, f->blocks == 1 ? "" : "s");
+		(unsigned long long)f->blocks, PLURAL(f->blocks));
 }
 
 static int add_sentence(struct summary *s, const struct report *r,
@@ -445,7 +445,7 @@ static int add_median(struct summary *s, const struct finding *f, struct err *e)
 		f->primary ? "Primary metric: " : "", strbuf_text(&b),
 		format_cell(f->median, median),
 		f->blocks == 1 ? "" : "median of ", (unsigned long long)f->blocks,
-		f->blocks == 1 ? "" : "s");
+		PLURAL(f->blocks));
 }
 
 static int add_medians(struct summary *s, const struct findings *all, struct err *e)

@@ -180,8 +180,8 @@ int blocks_measure(void *session, struct err *e)
 			return r;
 		if (time_is_over(s)) {
 			log_line(s->o->log, LOG_NOTE,
-				"max_time: ending after %u of %u blocks", s->slot,
-				s->step.blocks);
+				"max_time: ending after %u of %u block%s", s->slot,
+				s->step.blocks, PLURAL(s->step.blocks));
 			return 0;
 		}
 		s->broken = 0;

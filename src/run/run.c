@@ -314,8 +314,8 @@ static int finish_bundle(struct session *s, int failed, struct err *e)
 			s->x->arms[0].name);
 	else if (s->blocks_done < s->step.blocks)
 		snprintf(reason, sizeof(reason),
-			"max_time ended it after %u of %u blocks", s->blocks_done,
-			s->step.blocks);
+			"max_time ended it after %u of %u block%s", s->blocks_done,
+			s->step.blocks, PLURAL(s->step.blocks));
 	r = bundle_finish(s->bundle,
 		!failed			     ? BUNDLE_COMPLETE
 		: e->kind == ERR_INTERRUPTED ? BUNDLE_INTERRUPTED

@@ -285,8 +285,8 @@ static void note_start(
 	char text[24];
 
 	units_format_duration(spread_ns, text);
-	log_line(env->log, LOG_DETAIL, "%s: %u threads started within %s", g->job->title,
-		g->job->threads, text);
+	log_line(env->log, LOG_DETAIL, "%s: %u thread%s started within %s", g->job->title,
+		g->job->threads, PLURAL(g->job->threads), text);
 }
 
 static void merge(struct engine *g, const struct span *span, struct engine_outcome *o)

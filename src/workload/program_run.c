@@ -282,8 +282,9 @@ static int run_program(const struct program_job *job, const char *name, char **a
 		return r;
 	if (o->left_over)
 		log_line(job->env->log, LOG_WARNING,
-			"%s left %u processes behind, which were killed", argv[0],
-			o->left_over);
+			"%s left %u process%s behind, which %s killed", argv[0],
+			o->left_over, o->left_over == 1 ? "" : "es",
+			o->left_over == 1 ? "was" : "were");
 	r = judge_end(job, argv[0], o, e);
 	kept = keep_output(job, name, argv, o, r ? &late : e);
 	if (r && kept)

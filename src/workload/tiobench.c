@@ -344,9 +344,10 @@ static void note_spread(const struct tiobench *o, const struct combination *c,
 					    : 0);
 	if (!strbuf_failed(&b))
 		log_line(env->log, LOG_NOTE,
-			"tiobench: rates of %llu runs with %u threads, mean and standard "
+			"tiobench: rates of %llu runs with %u thread%s, mean and standard "
 			"deviation:%s",
-			(unsigned long long)o->runs, c->threads, strbuf_text(&b));
+			(unsigned long long)o->runs, c->threads, PLURAL(c->threads),
+			strbuf_text(&b));
 }
 
 static int add_phase(const struct tiobench *o, const struct combination *c,
@@ -376,9 +377,9 @@ static void note_rounding(const struct combination *c, const struct workload_env
 {
 	if (file_bytes(c) != c->size_bytes)
 		log_line(env->log, LOG_NOTE,
-			"tiobench: %u threads use %llu bytes in whole blocks of %llu, "
-			"not the %llu asked for",
-			c->threads, (unsigned long long)file_bytes(c),
+			"tiobench: the files of %u thread%s have %llu bytes in whole blocks of "
+			"%llu, not the %llu asked for",
+			c->threads, PLURAL(c->threads), (unsigned long long)file_bytes(c),
 			(unsigned long long)c->block_bytes,
 			(unsigned long long)c->size_bytes);
 }

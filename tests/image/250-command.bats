@@ -153,7 +153,7 @@ END
 @test "what a program leaves behind is ended" {
     bench 'exec=sh -c "setsid sleep 51 & echo 5 ops"' 'metric.x=ops/s higher regex ([0-9]+) ops'
     [ "$status" = 0 ]
-    [[ $output == *"sh left 1 processes behind, which were killed"* ]]
+    [[ $output == *"sh left 1 process behind, which was killed"* ]]
     nothing_left
 }
 

@@ -137,7 +137,7 @@ END
 @test "one or two bundles need --hosts, and arms can be chosen" {
     simulate 2
     run -5 compare --hosts "$FLEET/host-001"
-    [[ $output == *"on 1 of 1 hosts"* ]]
+    [[ $output == *"on 1 of 1 host"$'\n'* ]]
     run -5 compare --hosts "$FLEET"/* --baseline ssd
     [[ $output == *"Baseline: ssd"* ]]
     grep -qE '^dd/write rate +2 +0\.[0-9]+ ' <<<"$output"
