@@ -36,8 +36,7 @@ static const struct option_spec options[] = {
 	{OPTION_TRACE, 0, "trace", NULL,
 		"with --audit: record transactions and requests, and explain one fsync"},
 	{OPTION_FORMAT, 'f', "format", "NAME",
-		"text (default), dd, iozone for throughput, pgbench for commit's wal, "
-		"tiobench, tiobench-classic, tiotest or tiotest-terse for tiobench"},
+		"how it is shown, text unless said; the others are each for one type:"},
 	{0},
 };
 
@@ -279,9 +278,8 @@ static void offer(int id, struct strbuf *words)
 		bench_offer_workloads(words);
 	if (id == OPTION_FORMAT)
 		strbuf_add(words, " text");
-	for (const struct report_layout *l = report_layouts;
-		id == OPTION_FORMAT && l->name; l++)
-		strbuf_addf(words, " %s", l->name);
+	for (size_t i = 0; id == OPTION_FORMAT && report_layouts[i]; i++)
+		strbuf_addf(words, " %s", report_layouts[i]->name);
 }
 
 const struct command command_bench = {

@@ -19,9 +19,7 @@ enum { OPTION_FORMAT = 1, OPTION_TABLE, OPTION_COLUMNS, OPTION_SCHEMA, OPTION_WA
 
 static const struct option_spec options[] = {
 	{OPTION_FORMAT, 'f', "format", "FORMAT",
-		"text (default), html, markdown, csv, json, jsonl, pts or svg; or as another "
-		"program prints: tiobench, tiobench-classic, tiotest, tiotest-terse, iozone, "
-		"dd or pgbench"},
+		"how it is shown, text unless said:"},
 	{OPTION_TABLE, 't', "table", "NAME",
 		"only this table; of csv comparison is the default; --columns help lists "
 		"them"},

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The command table.  Each command is one file cmd_NAME.c with one `struct command`;
- * main.c lists them.  The table is the only source of --help, of option parsing, of shell
+ * The command table.  Each command is one file cmd_NAME.c with one `struct command`,
+ * and a row below.  The table is the only source of --help, of option parsing, of shell
  * completion and of the test that compares the manual.  Only this directory prints,
  * prompts or exits.
  */
@@ -33,7 +33,7 @@ struct option_spec {
 	char letter; /* 0: long form only */
 	const char *name; /* long name without dashes */
 	const char *value; /* what it takes, for --help; NULL: a flag */
-	const char *help;
+	const char *help; /* --help adds to one that ends with ":" what offer() offers */
 };
 
 struct strbuf;
@@ -90,17 +90,31 @@ int option_operand(const struct option_parser *p, const char *what, const char *
  * valid as long as the parser. */
 const char *const *option_operands(const struct option_parser *p, size_t *count);
 
-/* One in each cmd_NAME.c. */
-extern const struct command command_advise, command_audit;
-extern const struct command command_check_disks;
-extern const struct command command_bench, command_check, command_move, command_recover,
-	command_show, command_tiobench;
-extern const struct command command_model_serve, command_scratch;
-extern const struct command command_completion;
-extern const struct command command_keys, command_workloads;
-extern const struct command command_compare, command_import;
-extern const struct command command_report, command_run;
-extern const struct command command_witness;
+/* The commands, in the order of --help: "ROW(name)" for command_name of cmd_name.c. */
+#define COMMANDS(ROW) \
+	ROW(advise) \
+	ROW(audit) \
+	ROW(bench) \
+	ROW(check) \
+	ROW(check_disks) \
+	ROW(compare) \
+	ROW(completion) \
+	ROW(import) \
+	ROW(keys) \
+	ROW(move) \
+	ROW(recover) \
+	ROW(report) \
+	ROW(run) \
+	ROW(scratch) \
+	ROW(show) \
+	ROW(tiobench) \
+	ROW(witness) \
+	ROW(workloads) \
+	ROW(model_serve)
+
+#define COMMAND_DECLARE(NAME) extern const struct command command_##NAME;
+COMMANDS(COMMAND_DECLARE)
+#undef COMMAND_DECLARE
 
 int cli_status(const struct err *e); /* exit status of an error; in main.c */
 const char *cli_version(void); /* in main.c, which alone knows it */

@@ -64,10 +64,11 @@ static const char *const actions[] = {
 	[COMPLETE_DIRECTORY] = "_files -/",
 };
 
-/* Within '...', where _arguments and _describe give a meaning to [, ] and :. */
+/* Within '...', where _arguments and _describe give a meaning to [, ] and :.  A ":" at the
+ * end leads to words that the shell lists itself. */
 static void add_quoted(const char *text, struct strbuf *out)
 {
-	for (; *text; text++) {
+	for (; *text && strcmp(text, ":") != 0; text++) {
 		if (*text == '\'')
 			strbuf_add(out, "'\\''");
 		else if (strchr("[]:\\", *text))

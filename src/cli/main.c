@@ -17,28 +17,9 @@
 #include "core/nearest.h"
 #include "core/printable.h"
 
-const struct command *const command_table[] = {
-	&command_advise,
-	&command_audit,
-	&command_bench,
-	&command_check,
-	&command_check_disks,
-	&command_compare,
-	&command_completion,
-	&command_import,
-	&command_keys,
-	&command_move,
-	&command_recover,
-	&command_report,
-	&command_run,
-	&command_scratch,
-	&command_show,
-	&command_tiobench,
-	&command_witness,
-	&command_workloads,
-	&command_model_serve,
-	NULL,
-};
+#define ADDRESS(NAME) &command_##NAME,
+
+const struct command *const command_table[] = {COMMANDS(ADDRESS) NULL};
 
 const char *cli_version(void)
 {

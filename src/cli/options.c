@@ -185,7 +185,30 @@ int option_operand(const struct option_parser *p, const char *what, const char *
 	return 0;
 }
 
-static void print_specs(FILE *to, const struct option_spec *specs)
+/* The help of an option, also with the words that it can take. */
+static void add_help(
+	struct strbuf *b, const struct command *command, const struct option_spec *spec)
+{
+	_cleanup_(strbuf_deinit) struct strbuf text = {0}, words = {0};
+	_cleanup_free_ char *list = NULL;
+	const char *lead = " ";
+	char *rest, *word;
+
+	strbuf_add(&text, spec->help);
+	if (command && command->offer && spec->help[strlen(spec->help) - 1] == ':')
+		command->offer(spec->id, &words);
+	list = rest = strbuf_take(&words);
+	while ((word = strsep(&rest, " ")) != NULL) {
+		if (!*word)
+			continue;
+		strbuf_addf(&text, "%s%s", lead, word);
+		lead = ", ";
+	}
+	wrap_text(b, strbuf_text(&text), 30, 30);
+}
+
+static void print_specs(
+	FILE *to, const struct command *command, const struct option_spec *specs)
 {
 	for (; specs && specs->id; specs++) {
 		_cleanup_(strbuf_deinit) struct strbuf b = {0};
@@ -199,7 +222,7 @@ static void print_specs(FILE *to, const struct option_spec *specs)
 			strbuf_addf(&b, "  %s\n%30s", left, "");
 		else
 			strbuf_addf(&b, "  %-26s  ", left);
-		wrap_text(&b, specs->help, 30, 30);
+		add_help(&b, command, specs);
 		fputs(strbuf_text(&b), to);
 	}
 }
@@ -224,7 +247,7 @@ static void print_program_help(FILE *to)
 			fprintf(to, "  %-10s %s\n", command_table[i]->name,
 				command_table[i]->summary);
 	fputs("\nOptions of every command:\n", to);
-	print_specs(to, global_options);
+	print_specs(to, NULL, global_options);
 	fputs("\n\"jbdlab COMMAND --help\" lists the options of a command; see jbdlab(8).\n",
 		to);
 }
@@ -256,14 +279,14 @@ void options_print_help(FILE *to, const struct command *command)
 		command->summary + 1);
 	if (command->options) {
 		fputs("\nOptions:\n", to);
-		print_specs(to, command->options);
+		print_specs(to, command, command->options);
 	}
 	fputs("\nOptions of every command:\n", to);
 	for (const struct option_spec *g = global_options; g->id; g++) {
 		struct option_spec one[2] = { *g, { 0 } };
 
 		if (options_has_global(command, g->id))
-			print_specs(to, one);
+			print_specs(to, NULL, one);
 	}
 	fprintf(to, "\nManual: %s\n", command->page ? command->page : "jbdlab(8)");
 }

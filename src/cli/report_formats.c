@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * Formats of a report; see report_formats.h.  A format shows the whole report, one table
- * of it, or both, as is asked for; the layouts of other programs show their runs.
+ * Which format shows what was asked for; see report_formats.h.  A format shows the whole
+ * report, one table of it, or both; the layouts of other programs show their runs.
  */
 
 #include "cli/report_formats.h"
@@ -14,51 +14,20 @@
 #include "core/nearest.h"
 #include "core/printable.h"
 #include "report/columns.h"
+#include "report/formats.h"
 #include "report/layouts.h"
-
-static int render_first_plot(const struct report *r, struct strbuf *out, struct err *e)
-{
-	return render_svg(r, "ratios", out, e);
-}
-
-static const struct format {
-	const char *name;
-	bool to_be_read; /* by people, maybe on a terminal */
-	/* NULL: it shows tables only. */
-	int (*whole)(const struct report *r, struct strbuf *out, struct err *e);
-	/* NULL: it shows no single table. */
-	int (*table)(const struct report_table *t, struct strbuf *out, struct err *e);
-} formats[] = {
-	{"text", true, render_text, render_table},
-	{"markdown", true, render_markdown, render_markdown_table},
-	{"csv", false, NULL, render_csv},
-	{"json", false, render_json, NULL},
-	{"jsonl", false, render_jsonl, render_jsonl_table},
-	{"pts", true, render_pts, NULL},
-	{"html", false, render_html, NULL},
-	{"svg", false, render_first_plot, NULL},
-};
 
 static const char *name_of(const struct report_request *q)
 {
 	return q->format ? q->format : "text";
 }
 
-/* NULL: it is a layout, or unknown. */
-static const struct format *find_format(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (!strcmp(name, formats[i].name))
-			return &formats[i];
-	return NULL;
-}
-
 void report_formats_offer(struct strbuf *words)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		strbuf_addf(words, " %s", formats[i].name);
-	for (const struct report_layout *l = report_layouts; l->name; l++)
-		strbuf_addf(words, " %s", l->name);
+	for (size_t i = 0; report_formats[i]; i++)
+		strbuf_addf(words, " %s", report_formats[i]->name);
+	for (size_t i = 0; report_layouts[i]; i++)
+		strbuf_addf(words, " %s", report_layouts[i]->name);
 }
 
 static int unknown_format(const char *name, struct err *e)
@@ -66,13 +35,13 @@ static int unknown_format(const char *name, struct err *e)
 	_cleanup_(strbuf_deinit) struct strbuf known = {0};
 	struct nearest near = {.word = name};
 
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		nearest_offer(&near, formats[i].name);
-		strbuf_addf(&known, "%s%s", i ? ", " : "", formats[i].name);
+	for (size_t i = 0; report_formats[i]; i++) {
+		nearest_offer(&near, report_formats[i]->name);
+		strbuf_addf(&known, "%s%s", i ? ", " : "", report_formats[i]->name);
 	}
-	for (const struct report_layout *l = report_layouts; l->name; l++) {
-		nearest_offer(&near, l->name);
-		strbuf_addf(&known, ", %s", l->name);
+	for (size_t i = 0; report_layouts[i]; i++) {
+		nearest_offer(&near, report_layouts[i]->name);
+		strbuf_addf(&known, ", %s", report_layouts[i]->name);
 	}
 	if (near.best)
 		return err_usage(e, "there is no format \"%s\"; did you mean \"%s\"?", name,
@@ -81,7 +50,19 @@ static int unknown_format(const char *name, struct err *e)
 		e, "there is no format \"%s\" (%s)", name, strbuf_text(&known));
 }
 
-static bool wants_table(const struct report_request *q, const struct format *f)
+/* A table was asked of a format that shows none. */
+static int no_tables(const char *option, struct err *e)
+{
+	_cleanup_(strbuf_deinit) struct strbuf able = {0};
+
+	for (size_t i = 0; report_formats[i]; i++)
+		if (report_formats[i]->table)
+			strbuf_addf(&able, "%s%s", able.length ? ", " : "",
+				report_formats[i]->name);
+	return err_usage(e, "--%s is for these formats: %s", option, strbuf_text(&able));
+}
+
+static bool wants_table(const struct report_request *q, const struct report_format *f)
 {
 	return q->table || q->columns || !f->whole;
 }
@@ -93,7 +74,7 @@ static const char *table_of(const struct report_request *q)
 
 int report_formats_check(const struct report_request *q, struct err *e)
 {
-	const struct format *f = find_format(name_of(q));
+	const struct report_format *f = report_find_format(name_of(q));
 	_cleanup_(column_selection_deinit) struct column_selection s = {0};
 	const struct report_table *t;
 	int r;
@@ -101,9 +82,8 @@ int report_formats_check(const struct report_request *q, struct err *e)
 	if (!f && !report_find_layout(name_of(q)))
 		return unknown_format(name_of(q), e);
 	if ((q->table || q->columns) && !(f && f->table))
-		return err_usage(e, "--%s is for text, markdown, csv and jsonl",
-			q->table ? "table" : "columns");
-	if (q->plot && (!f || f->whole != render_first_plot))
+		return no_tables(q->table ? "table" : "columns", e);
+	if (q->plot && !(f && f->plot))
 		return err_usage(e, "--plot is for svg");
 	r = columns_find_table(table_of(q), &t, e);
 	return r || !q->columns ? r : columns_select(t, q->columns, &s, e);
@@ -112,14 +92,14 @@ int report_formats_check(const struct report_request *q, struct err *e)
 static int render(const struct report *r, const struct report_request *q,
 	struct strbuf *out, struct err *e)
 {
-	const struct format *f = find_format(name_of(q));
+	const struct report_format *f = report_find_format(name_of(q));
 	_cleanup_(column_selection_deinit) struct column_selection s = {0};
 	int status;
 
 	if (!f)
 		return render_layout(r, report_find_layout(name_of(q)), out, e);
 	if (q->plot)
-		return render_svg(r, q->plot, out, e);
+		return f->plot(r, q->plot, out, e);
 	if (!wants_table(q, f))
 		return f->whole(r, out, e);
 	status = columns_select(report_find_table(r, table_of(q)), q->columns, &s, e);
@@ -129,7 +109,7 @@ static int render(const struct report *r, const struct report_request *q,
 int report_formats_render(const struct report *r, const struct report_request *q,
 	struct strbuf *out, struct err *e)
 {
-	const struct format *f = find_format(name_of(q));
+	const struct report_format *f = report_find_format(name_of(q));
 	int status = render(r, q, out, e);
 
 	if (!f || f->to_be_read)

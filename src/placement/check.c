@@ -129,9 +129,10 @@ static void check_old_journal(struct subject *s)
 		!memcmp(us, j->users[0], sizeof(us)))
 		return;
 	subject_refuse(s,
-		"%s, the journal device of %s, does not list it as its only user (%u users); "
+		"%s, the journal device of %s, does not list it as its only user (%u user%s); "
 		"\"jbdlab show %s\" lists them",
-		s->old_journal.path, s->volume.path, j->user_count, s->old_journal.path);
+		s->old_journal.path, s->volume.path, j->user_count, PLURAL(j->user_count),
+		s->old_journal.path);
 }
 
 /* e2fsck wants the journal device of an image file for itself while we hold it. */
@@ -273,20 +274,18 @@ static void check_shared_disk(struct subject *s)
 			s->volume.path, claim_path(journal));
 }
 
-static const struct check {
-	const char *name;
-	void (*look)(struct subject *s);
-} checks[] = {
-	{ "kind", check_kind },
-	{ "path", check_path },
-	{ "state", check_state },
-	{ "features", check_features },
-	{ "journal", check_journal },
-	{ "old journal", check_old_journal },
-	{ "image", check_image },
-	{ "target", check_target },
-	{ "size", check_size },
-	{ "shared disk", check_shared_disk },
+/* In the order in which reasons are listed. */
+static void (*const checks[])(struct subject *s) = {
+	check_kind,
+	check_path,
+	check_state,
+	check_features,
+	check_journal,
+	check_old_journal,
+	check_image,
+	check_target,
+	check_size,
+	check_shared_disk,
 };
 
 void check_all(struct subject *s)
@@ -296,7 +295,7 @@ void check_all(struct subject *s)
 		return; /* the rest makes no sense */
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		checks[i].look(s);
+		checks[i](s);
 }
 
 bool check_nothing_to_do(const struct subject *s)

@@ -7,120 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/render_dd.h"
-#include "report/render_iozone.h"
-#include "report/render_pgbench.h"
-#include "report/render_tiobench.h"
-#include "report/render_tiotest.h"
+#define ADDRESS(NAME) &report_layout_##NAME,
 
-static void head_wide(struct strbuf *out)
-{
-	render_tiobench_units(TIOBENCH_WIDE, out);
-}
-
-static void head_classic(struct strbuf *out)
-{
-	render_tiobench_units(TIOBENCH_CLASSIC, out);
-}
-
-static void tiobench_wide(
-	const struct result_run *run, const char *identifier, struct strbuf *out)
-{
-	render_tiobench(run, identifier, TIOBENCH_WIDE, out);
-}
-
-static void tiobench_classic(
-	const struct result_run *run, const char *identifier, struct strbuf *out)
-{
-	render_tiobench(run, identifier, TIOBENCH_CLASSIC, out);
-}
-
-static void tiotest_box(
-	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
-{
-	render_tiotest(run, TIOTEST_BOX, out);
-}
-
-static void tiotest_terse(
-	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
-{
-	render_tiotest(run, TIOTEST_TERSE, out);
-}
-
-static void iozone(
-	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
-{
-	render_iozone(run, out);
-}
-
-static void pgbench(
-	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
-{
-	render_pgbench(run, out);
-}
-
-static void dd_lines(
-	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
-{
-	for (size_t i = 0; i < run->phase_count; i++) {
-		if (run->phase_count > 1)
-			strbuf_addf(out, "%s: ", run->phases[i].title);
-		render_dd_line(&run->phases[i], out);
-		strbuf_add(out, "\n");
-	}
-}
-
-/* All that the boxes of tiotest show; a published table lacks some of it. */
-static bool has_counters(const struct result_run *run)
-{
-	const unsigned shown = RESULT_BYTES | RESULT_OPERATIONS | RESULT_WALL |
-			       RESULT_USER | RESULT_SYSTEM;
-
-	for (size_t i = 0; i < run->phase_count; i++)
-		if (run->phases[i].counters.unknown & shown)
-			return false;
-	return true;
-}
-
-static bool has_children(const struct result_run *run)
-{
-	for (size_t i = 0; i < run->phase_count; i++)
-		if (!result_phase_metric(&run->phases[i], "children"))
-			return false;
-	return true;
-}
-
-static bool has_transactions(const struct result_run *run)
-{
-	for (size_t i = 0; i < run->phase_count; i++)
-		if (!strncmp(run->phases[i].name, "wal", 3))
-			return true;
-	return false;
-}
-
-#define LAYOUT(n, t, f) .name = (n), .type = (t), .render = (f)
-#define NEEDS(f, what) .has = (f), .lacks = (what)
-
-const struct report_layout report_layouts[] = {
-	{LAYOUT("tiobench", "tiobench", tiobench_wide), .head = head_wide},
-	{LAYOUT("tiobench-classic", "tiobench", tiobench_classic), .head = head_classic},
-	{LAYOUT("tiotest", "tiobench", tiotest_box),
-		NEEDS(has_counters, " with times and amounts")},
-	{LAYOUT("tiotest-terse", "tiobench", tiotest_terse),
-		NEEDS(has_counters, " with times and amounts")},
-	{LAYOUT("iozone", "throughput", iozone), .each_run = true,
-		NEEDS(has_children, " with the figures of its children")},
-	{LAYOUT("dd", "dd", dd_lines), .each_run = true},
-	{LAYOUT("pgbench", "commit", pgbench),
-		NEEDS(has_transactions, " with transactions (kind wal)")},
-	{.name = NULL},
-};
+const struct report_layout *const report_layouts[] = {REPORT_LAYOUTS(ADDRESS) NULL};
 
 const struct report_layout *report_find_layout(const char *name)
 {
-	for (const struct report_layout *l = report_layouts; l->name; l++)
-		if (!strcmp(l->name, name))
-			return l;
+	for (size_t i = 0; report_layouts[i]; i++)
+		if (!strcmp(report_layouts[i]->name, name))
+			return report_layouts[i];
 	return NULL;
 }
 

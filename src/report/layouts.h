@@ -3,7 +3,8 @@
 
 /*
  * The layouts of other programs, each for one type of workload, by the name of the format
- * that prints them.
+ * that prints them.  Each is a file, render_NAME.c, that exports a `struct report_layout`,
+ * and a row of the table below.
  */
 
 #include <stddef.h>
@@ -18,7 +19,7 @@ struct report_layout {
 	bool each_run;	  /* it cannot be made of several runs together */
 	/* Does a run of the type have what is shown?  NULL: any has. */
 	bool (*has)(const struct result_run *run);
-	const char *lacks; /* what is missing otherwise: "with times and amounts" */
+	const char *lacks; /* what is missing otherwise: " with times and amounts" */
 	/* Appends one run; identifier: how tables are to call it. */
 	void (*render)(const struct result_run *run, const char *identifier,
 		struct strbuf *out);
@@ -26,7 +27,21 @@ struct report_layout {
 	void (*head)(struct strbuf *out);
 };
 
-extern const struct report_layout report_layouts[]; /* ends with name NULL */
+/* In the order in which they are listed: "ROW(name)" for report_layout_name. */
+#define REPORT_LAYOUTS(ROW) \
+	ROW(tiobench) \
+	ROW(tiobench_classic) \
+	ROW(tiotest) \
+	ROW(tiotest_terse) \
+	ROW(iozone) \
+	ROW(dd) \
+	ROW(pgbench)
+
+#define REPORT_LAYOUT_DECLARE(NAME) extern const struct report_layout report_layout_##NAME;
+REPORT_LAYOUTS(REPORT_LAYOUT_DECLARE)
+#undef REPORT_LAYOUT_DECLARE
+
+extern const struct report_layout *const report_layouts[]; /* NULL behind the last */
 
 /* NULL when there is none of that name. */
 const struct report_layout *report_find_layout(const char *name);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/formats.h"
 #include "report/report.h"
 
 static void add_field(struct strbuf *out, const char *text)
@@ -24,7 +25,7 @@ static void add_field(struct strbuf *out, const char *text)
 	strbuf_add(out, "\"");
 }
 
-int render_csv(const struct report_table *t, struct strbuf *out, struct err *e)
+static int render_csv(const struct report_table *t, struct strbuf *out, struct err *e)
 {
 	char buffer[CELL_TEXT_MAX];
 
@@ -38,3 +39,8 @@ int render_csv(const struct report_table *t, struct strbuf *out, struct err *e)
 	}
 	return strbuf_failed(out) ? err_set(e, ENOMEM, "write CSV") : 0;
 }
+
+const struct report_format report_format_csv = {
+	.name = "csv",
+	.table = render_csv,
+};

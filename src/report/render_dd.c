@@ -14,6 +14,7 @@
 
 #include "core/clock.h"
 #include "core/units.h"
+#include "report/layouts.h"
 
 enum { TEXT = 32 };
 
@@ -84,7 +85,7 @@ void render_dd_line(const struct result_phase *phase, struct strbuf *out)
 	format_size(bytes, true, iec);
 	if (phase->counters.wall_ns)
 		format_rate((double)bytes / seconds, rate);
-	strbuf_addf(out, "%llu byte%s", (unsigned long long)bytes, bytes == 1 ? "" : "s");
+	strbuf_addf(out, "%llu byte%s", (unsigned long long)bytes, PLURAL(bytes));
 	if (bytes >= 1024)
 		strbuf_addf(out, " (%s, %s)", si, iec);
 	else if (bytes >= 1000)
@@ -99,7 +100,7 @@ static void add_syncs(const struct result_phase *phase, struct strbuf *out)
 	char text[24];
 
 	strbuf_addf(out, ", %llu sync%s", (unsigned long long)c->syncs,
-		c->syncs == 1 ? "" : "s");
+		PLURAL(c->syncs));
 	if (!h || !h->count)
 		return;
 	units_format_duration((uint64_t)hist_mean_ns(h), text);
@@ -133,3 +134,21 @@ void render_dd(const struct result_run *run, struct strbuf *out)
 		strbuf_add(out, "\n");
 	}
 }
+
+static void add_lines(
+	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
+{
+	for (size_t i = 0; i < run->phase_count; i++) {
+		if (run->phase_count > 1)
+			strbuf_addf(out, "%s: ", run->phases[i].title);
+		render_dd_line(&run->phases[i], out);
+		strbuf_add(out, "\n");
+	}
+}
+
+const struct report_layout report_layout_dd = {
+	.name = "dd",
+	.type = "dd",
+	.each_run = true,
+	.render = add_lines,
+};

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/formats.h"
 #include "report/gnuplot.h"
 #include "report/html.h"
 #include "report/plots.h"
@@ -106,7 +107,7 @@ static int write_page(struct html *h, const char *why, struct strbuf *out, struc
 	return status;
 }
 
-int render_html(const struct report *r, struct strbuf *out, struct err *e)
+static int render_html(const struct report *r, struct strbuf *out, struct err *e)
 {
 	_cleanup_(plots_deinit) struct plots plots = { 0 };
 	_cleanup_(strbuf_deinit) struct strbuf why = { 0 };
@@ -132,3 +133,8 @@ int render_html(const struct report *r, struct strbuf *out, struct err *e)
 	strbuf_deinit(&h.body);
 	return status;
 }
+
+const struct report_format report_format_html = {
+	.name = "html",
+	.whole = render_html,
+};

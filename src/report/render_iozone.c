@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "report/layouts.h"
+
 static const struct {
 	const char *title, *end;
 	int width; /* of the number of children before it */
@@ -73,3 +75,26 @@ void render_iozone(const struct result_run *run, struct strbuf *out)
 		add_phase(&run->phases[i], out);
 	}
 }
+
+static void add_run(
+	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
+{
+	render_iozone(run, out);
+}
+
+static bool has_children(const struct result_run *run)
+{
+	for (size_t i = 0; i < run->phase_count; i++)
+		if (!result_phase_metric(&run->phases[i], "children"))
+			return false;
+	return true;
+}
+
+const struct report_layout report_layout_iozone = {
+	.name = "iozone",
+	.type = "throughput",
+	.each_run = true,
+	.has = has_children,
+	.lacks = " with the figures of its children",
+	.render = add_run,
+};

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "report/formats.h"
 #include "report/report_json.h"
 
 static json_t *table_to_json(const struct report_table *t)
@@ -42,3 +43,8 @@ int render_json(const struct report *r, struct strbuf *out, struct err *e)
 	strbuf_add(out, "\n");
 	return strbuf_failed(out) ? err_set(e, ENOMEM, "write JSON") : 0;
 }
+
+const struct report_format report_format_json = {
+	.name = "json",
+	.whole = render_json,
+};

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "report/formats.h"
 #include "report/report_json.h"
 
 /* Appends the members behind the name of the table that they are of; takes json. */
@@ -24,7 +25,7 @@ static int add_line(
 	return 0;
 }
 
-int render_jsonl_table(const struct report_table *t, struct strbuf *out, struct err *e)
+static int render_jsonl_table(const struct report_table *t, struct strbuf *out, struct err *e)
 {
 	int status = 0;
 
@@ -35,7 +36,7 @@ int render_jsonl_table(const struct report_table *t, struct strbuf *out, struct 
 	return status;
 }
 
-int render_jsonl(const struct report *r, struct strbuf *out, struct err *e)
+static int render_jsonl(const struct report *r, struct strbuf *out, struct err *e)
 {
 	int status = add_line("report", report_head_to_json(r), out, e);
 
@@ -43,3 +44,9 @@ int render_jsonl(const struct report *r, struct strbuf *out, struct err *e)
 		status = render_jsonl_table(&r->tables[i], out, e);
 	return status;
 }
+
+const struct report_format report_format_jsonl = {
+	.name = "jsonl",
+	.whole = render_jsonl,
+	.table = render_jsonl_table,
+};

@@ -16,6 +16,7 @@
 #include "report/columns.h"
 #include "report/factors.h"
 #include "report/format.h"
+#include "report/formats.h"
 #include "report/summary.h"
 
 static bool is_word(char c)
@@ -69,7 +70,7 @@ static void add_row(const struct report_table *t, size_t row, struct strbuf *out
 	strbuf_add(out, "\n");
 }
 
-int render_markdown_table(const struct report_table *t, struct strbuf *out, struct err *e)
+static int render_markdown_table(const struct report_table *t, struct strbuf *out, struct err *e)
 {
 	add_header(t, out);
 	for (size_t i = 0; i < t->row_count; i++)
@@ -189,7 +190,7 @@ static int add_section(const struct report *r, const struct section *section,
 	return status;
 }
 
-int render_markdown(const struct report *r, struct strbuf *out, struct err *e)
+static int render_markdown(const struct report *r, struct strbuf *out, struct err *e)
 {
 	const struct bundle_info *info = &r->bundle.info;
 	const struct section comparison = {
@@ -202,8 +203,8 @@ int render_markdown(const struct report *r, struct strbuf *out, struct err *e)
 	strbuf_add(out, "# ");
 	add_text(out, info->name);
 	strbuf_addf(out, "\n\n%s, %zu arm%s, %zu of %u block%s, seed %llu, plan %.12s\n",
-		created, info->arm_count, info->arm_count == 1 ? "" : "s",
-		r->complete_blocks, info->blocks, info->blocks == 1 ? "" : "s",
+		created, info->arm_count, PLURAL(info->arm_count),
+		r->complete_blocks, info->blocks, PLURAL(info->blocks),
 		(unsigned long long)info->seed, info->plan_sha256);
 	status = add_summary(r, out, e);
 	if (!status)
@@ -220,3 +221,10 @@ int render_markdown(const struct report *r, struct strbuf *out, struct err *e)
 		status = err_set(e, ENOMEM, "write Markdown");
 	return status;
 }
+
+const struct report_format report_format_markdown = {
+	.name = "markdown",
+	.to_be_read = true,
+	.whole = render_markdown,
+	.table = render_markdown_table,
+};

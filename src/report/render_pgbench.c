@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "report/layouts.h"
 
 enum { TEXT = 24 };
 
@@ -71,3 +72,25 @@ void render_pgbench(const struct result_run *run, struct strbuf *out)
 			add_row(run, p->counters.threads, out);
 	}
 }
+
+static void add_run(
+	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
+{
+	render_pgbench(run, out);
+}
+
+static bool has_transactions(const struct result_run *run)
+{
+	for (size_t i = 0; i < run->phase_count; i++)
+		if (!strncmp(run->phases[i].name, "wal", 3))
+			return true;
+	return false;
+}
+
+const struct report_layout report_layout_pgbench = {
+	.name = "pgbench",
+	.type = "commit",
+	.has = has_transactions,
+	.lacks = " with transactions (kind wal)",
+	.render = add_run,
+};

@@ -16,6 +16,7 @@
 
 #include "core/wrap.h"
 #include "report/format.h"
+#include "report/formats.h"
 #include "report/report.h"
 
 static bool is_judged(const struct report_cell *row)
@@ -97,7 +98,7 @@ static const char judged_note[] =
 static const char plain_note[] =
 	" Fewer than %d blocks: nothing can be said about noise.";
 
-int render_pts(const struct report *r, struct strbuf *out, struct err *e)
+static int render_pts(const struct report *r, struct strbuf *out, struct err *e)
 {
 	const struct bundle_info *info = &r->bundle.info;
 	_cleanup_(strbuf_deinit) struct strbuf below = {0};
@@ -121,3 +122,9 @@ int render_pts(const struct report *r, struct strbuf *out, struct err *e)
 		? err_set(e, ENOMEM, "write the report")
 		: 0;
 }
+
+const struct report_format report_format_pts = {
+	.name = "pts",
+	.to_be_read = true,
+	.whole = render_pts,
+};

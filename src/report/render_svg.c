@@ -4,11 +4,13 @@
 
 #include <errno.h>
 
+#include "report/formats.h"
 #include "report/gnuplot.h"
 #include "report/plots.h"
 #include "report/report.h"
 
-int render_svg(const struct report *r, const char *name, struct strbuf *out, struct err *e)
+static int render_plot(
+	const struct report *r, const char *name, struct strbuf *out, struct err *e)
 {
 	_cleanup_(plots_deinit) struct plots plots = { 0 };
 	struct gnuplot_order order = { .shape = GNUPLOT_ALONE };
@@ -27,3 +29,14 @@ int render_svg(const struct report *r, const char *name, struct strbuf *out, str
 	free(order.svg);
 	return !status && strbuf_failed(out) ? err_set(e, ENOMEM, "write SVG") : status;
 }
+
+static int render_first_plot(const struct report *r, struct strbuf *out, struct err *e)
+{
+	return render_plot(r, "ratios", out, e);
+}
+
+const struct report_format report_format_svg = {
+	.name = "svg",
+	.whole = render_first_plot,
+	.plot = render_plot,
+};

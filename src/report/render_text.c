@@ -17,6 +17,7 @@
 #include "core/wrap.h"
 #include "report/factors.h"
 #include "report/format.h"
+#include "report/formats.h"
 #include "report/layouts.h"
 #include "report/render_phases.h"
 #include "report/report.h"
@@ -306,8 +307,8 @@ static void render_header(const struct report *r, struct strbuf *out)
 	clock_format_utc(info->created_wall_ns, created);
 	strbuf_addf(out, "%s, %s\n", info->name, created);
 	strbuf_addf(out, "%zu arm%s, %zu of %u block%s, seed %llu, plan %.12s\n\n",
-		info->arm_count, info->arm_count == 1 ? "" : "s", r->complete_blocks,
-		info->blocks, info->blocks == 1 ? "" : "s",
+		info->arm_count, PLURAL(info->arm_count), r->complete_blocks,
+		info->blocks, PLURAL(info->blocks),
 		(unsigned long long)info->seed, info->plan_sha256);
 }
 
@@ -403,3 +404,10 @@ int render_text(const struct report *r, struct strbuf *out, struct err *e)
 	render_remarks(r, out);
 	return strbuf_failed(out) ? err_set(e, ENOMEM, "write the report") : 0;
 }
+
+const struct report_format report_format_text = {
+	.name = "text",
+	.to_be_read = true,
+	.whole = render_text,
+	.table = render_table,
+};

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "report/layouts.h"
 
 enum { COLUMNS = 11, CELL = 64, CPU_CHARS = 5 };
 enum align { LEFT, CENTRE, RIGHT };
@@ -331,3 +332,39 @@ void render_tiobench(const struct result_run *run, const char *identifier,
 		if (has_rows(&t, &sections[i]))
 			add_section(&t, &sections[i], format, out);
 }
+
+static void head_wide(struct strbuf *out)
+{
+	render_tiobench_units(TIOBENCH_WIDE, out);
+}
+
+static void head_classic(struct strbuf *out)
+{
+	render_tiobench_units(TIOBENCH_CLASSIC, out);
+}
+
+static void add_wide(
+	const struct result_run *run, const char *identifier, struct strbuf *out)
+{
+	render_tiobench(run, identifier, TIOBENCH_WIDE, out);
+}
+
+static void add_classic(
+	const struct result_run *run, const char *identifier, struct strbuf *out)
+{
+	render_tiobench(run, identifier, TIOBENCH_CLASSIC, out);
+}
+
+const struct report_layout report_layout_tiobench = {
+	.name = "tiobench",
+	.type = "tiobench",
+	.render = add_wide,
+	.head = head_wide,
+};
+
+const struct report_layout report_layout_tiobench_classic = {
+	.name = "tiobench-classic",
+	.type = "tiobench",
+	.render = add_classic,
+	.head = head_classic,
+};

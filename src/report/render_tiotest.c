@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "report/layouts.h"
 
 static const struct row {
 	const char *phase, *terse, *title;
@@ -183,3 +184,43 @@ void render_tiotest(
 			add_box(run, combination, p->counters.threads, out);
 	}
 }
+
+static void add_boxes(
+	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
+{
+	render_tiotest(run, TIOTEST_BOX, out);
+}
+
+static void add_terse_lines(
+	const struct result_run *run, const char *identifier _unused_, struct strbuf *out)
+{
+	render_tiotest(run, TIOTEST_TERSE, out);
+}
+
+/* All that the boxes show; a published table lacks some of it. */
+static bool has_counters(const struct result_run *run)
+{
+	const unsigned shown = RESULT_BYTES | RESULT_OPERATIONS | RESULT_WALL |
+			       RESULT_USER | RESULT_SYSTEM;
+
+	for (size_t i = 0; i < run->phase_count; i++)
+		if (run->phases[i].counters.unknown & shown)
+			return false;
+	return true;
+}
+
+const struct report_layout report_layout_tiotest = {
+	.name = "tiotest",
+	.type = "tiobench",
+	.has = has_counters,
+	.lacks = " with times and amounts",
+	.render = add_boxes,
+};
+
+const struct report_layout report_layout_tiotest_terse = {
+	.name = "tiotest-terse",
+	.type = "tiobench",
+	.has = has_counters,
+	.lacks = " with times and amounts",
+	.render = add_terse_lines,
+};

@@ -389,23 +389,10 @@ int render_text(const struct report *r, struct strbuf *out, struct err *e);
 /* Of it the header, the summary and the comparison. */
 int render_overview(const struct report *r, struct strbuf *out, struct err *e);
 int render_json(const struct report *r, struct strbuf *out, struct err *e);
-int render_jsonl(const struct report *r, struct strbuf *out, struct err *e);
-int render_markdown(const struct report *r, struct strbuf *out, struct err *e);
-int render_pts(const struct report *r, struct strbuf *out, struct err *e);
 int render_table(const struct report_table *t, struct strbuf *out, struct err *e);
-int render_csv(const struct report_table *t, struct strbuf *out, struct err *e);
-int render_jsonl_table(const struct report_table *t, struct strbuf *out, struct err *e);
-int render_markdown_table(const struct report_table *t, struct strbuf *out, struct err *e);
 
 /* What the JSON of a report looks like, as a JSON Schema. */
 int render_json_schema(struct strbuf *out, struct err *e);
-
-/* One plot (see plots.h) as a file of its own; -ENOENT (ERR_USAGE) without gnuplot. */
-int render_svg(const struct report *r, const char *plot, struct strbuf *out, struct err *e);
-
-/* All of it as one page that needs nothing else.  Without gnuplot it has no plots and says
- * so. */
-int render_html(const struct report *r, struct strbuf *out, struct err *e);
 
 /* The effects of the factors in 80 columns; nothing when there are none. */
 int render_factors(const struct report *r, struct strbuf *out, struct err *e);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The workload types; workload.c puts them into its table. */
+/* The table of workload types. */
 
 #include "workload/workload.h"
 
-extern const struct workload_type workload_tiobench;
-extern const struct workload_type workload_dd;
-extern const struct workload_type workload_commit;
-extern const struct workload_type workload_throughput;
-extern const struct workload_type workload_aio;
-extern const struct workload_type workload_command;
+/* In the order of the manual: "ROW(name)" for workload_name, which the file name.c exports. */
+#define WORKLOAD_TYPES(ROW) \
+	ROW(tiobench) \
+	ROW(dd) \
+	ROW(commit) \
+	ROW(throughput) \
+	ROW(aio) \
+	ROW(command)
+
+#define WORKLOAD_DECLARE(NAME) extern const struct workload_type workload_##NAME;
+WORKLOAD_TYPES(WORKLOAD_DECLARE)
+#undef WORKLOAD_DECLARE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * Workloads: the table of types, and one type with its keys set; see workload.h.  Keys
+ * Workloads: the types that types.h lists, and one type with its keys set; see workload.h.  Keys
  * and defaults are words, so that defaults go through the same parser as what people
  * type.
  */
@@ -15,14 +15,9 @@
 #include "core/nearest.h"
 #include "workload/types.h"
 
-static const struct workload_type *const types[] = {
-	&workload_tiobench,
-	&workload_dd,
-	&workload_commit,
-	&workload_throughput,
-	&workload_aio,
-	&workload_command,
-};
+#define ADDRESS(NAME) &workload_##NAME,
+
+static const struct workload_type *const types[] = {WORKLOAD_TYPES(ADDRESS)};
 
 #define WORKLOAD_FAMILY ".NAME"
 

@@ -3,8 +3,8 @@
 
 /*
  * A workload is what is measured.  Each type (tiobench, dd, ...) is one file that exports
- * one `struct workload_type`; workload.c holds the table of all types.  The command line,
- * the experiment file and the manual all see a type through its keys.
+ * one `struct workload_type` and is a row of the table in types.h.  The command line, the
+ * experiment file and the manual all see a type through its keys.
  *
  * A workload works in directories only.  It makes its own files there, removes them on
  * every way out, and reports either complete phases or an error: no row of a run that
