@@ -3,7 +3,7 @@
 
 /*
  * The workload `command`, inside: what its keys say, and its parts.  program.c holds the
- * keys, program_file.c the definitions that come with the program, program_words.c the
+ * keys, program_settings.c what was set of them, program_file.c the definitions that come with the program, program_words.c the
  * splitting of command lines, program_metric.c the reading of figures, program_run.c the
  * run.
  *
@@ -68,11 +68,13 @@ struct program {
 	struct program_settings own, shipped;
 };
 
-/* program.c */
+/* program_settings.c */
 
 /* Sets one key; unknown: -ENOENT. */
 int program_settings_set(struct program_settings *s, const char *key, const char *value,
 	struct err *e);
+/* NULL: not said. */
+const char *program_settings_variable(const struct program_settings *s, const char *name);
 void program_settings_deinit(struct program_settings *s);
 void program_deinit(void *command);
 
