@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "report/cell_facts.h"
-#include "report/tables.h"
+#include "report/cells.h"
 #include "result/evidence_json.h"
 
 static const json_t *at(const json_t *json, const char *key)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/units.h"
-#include "report/tables.h"
+#include "report/cells.h"
 
 enum { SHOWN_MAX = 4, WARNING_LEVEL = 4 };
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/shown.h"
 #include "report/tables.h"
 #include "stats/drift.h"
 

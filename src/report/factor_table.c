@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "report/factors.h"
+#include "report/shown.h"
 #include "report/tables.h"
 #include "result/result_json.h"
 

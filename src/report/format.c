@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Three significant digits, never an exponent, never fewer digits than the integer part
  * has. */
@@ -126,4 +127,20 @@ const char *format_cell_raw(
 		}
 	}
 	return buffer;
+}
+
+const char *format_verdict(const char *verdict, const char *direction)
+{
+	bool more_is_better = !strcmp(direction, "higher_is_better");
+	bool higher = verdict && !strcmp(verdict, "higher");
+
+	if (!verdict || !strcmp(verdict, "unknown"))
+		return "-";
+	if (!strcmp(verdict, "no_difference"))
+		return "~";
+	if (!higher && strcmp(verdict, "lower"))
+		return verdict;
+	if (!strcmp(direction, "no_direction"))
+		return verdict;
+	return higher == more_is_better ? "faster" : "slower";
 }

@@ -21,3 +21,7 @@ const char *format_pair(const struct report_cell *a, const struct report_cell *b
  * when missing. */
 const char *format_cell_raw(
 	const struct report_cell *cell, char buffer[static CELL_TEXT_MAX]);
+
+/* Of the texts of a verdict (NULL: none) and a direction: "faster", "slower", "equivalent",
+ * "~" (no detectable difference), "-". */
+const char *format_verdict(const char *verdict, const char *direction);

@@ -22,6 +22,7 @@ struct html {
 /* html_style.c: from <!doctype> to <body>, with all styles. */
 void html_head(struct strbuf *out, const char *title);
 
+/* html_parts.c */
 void html_section(struct html *h, const char *id, const char *title);
 void html_section_end(struct html *h);
 void html_note(struct html *h, const char *text); /* a paragraph in small print */

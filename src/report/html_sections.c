@@ -47,7 +47,7 @@ static const char *comparison_text(const struct report_cell *row, size_t column,
 	case COMPARISON_ESTIMATE: /* without an interval it only repeats the ratio */
 		return row[COMPARISON_LOW].type == CELL_MISSING ? "-" : NULL;
 	case COMPARISON_VERDICT:
-		word = render_verdict(row[COMPARISON_VERDICT].text,
+		word = format_verdict(row[COMPARISON_VERDICT].text,
 			row[COMPARISON_DIRECTION].text);
 		return strcmp(word, "~") ? word : "~ no detectable difference";
 	case COMPARISON_DIRECTION:

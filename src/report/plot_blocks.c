@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/comparison.h"
+#include "report/shown.h"
 #include "report/tables.h"
 
 /* Of more blocks than DRAWN_MAX every second, third... is drawn; numbers above BLOCKS_MAX

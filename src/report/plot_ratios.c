@@ -41,7 +41,7 @@ static bool has_interval(const struct report_cell *row)
 
 static enum outcome outcome_of(const struct report_cell *row)
 {
-	const char *word = render_verdict(
+	const char *word = format_verdict(
 		row[COMPARISON_VERDICT].text, row[COMPARISON_DIRECTION].text);
 
 	if (!has_interval(row))

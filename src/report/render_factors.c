@@ -36,7 +36,7 @@ static void add_line(struct text_table *t, const struct report_cell *row)
 		[TEXT_LEVEL] = row[FACTORS_LEVEL].text,
 		[TEXT_RATIO] = format_cell(&row[FACTORS_ESTIMATE], numbers[0]),
 		[TEXT_INTERVAL] = interval,
-		[TEXT_VERDICT] = render_verdict(
+		[TEXT_VERDICT] = format_verdict(
 			row[FACTORS_VERDICT].text, row[FACTORS_DIRECTION].text),
 		[TEXT_PAIRS] = format_cell(&row[FACTORS_PAIRS], numbers[1]),
 		[TEXT_BLOCKS] = format_cell(&row[FACTORS_BLOCKS], numbers[2]),

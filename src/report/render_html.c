@@ -47,24 +47,6 @@ static size_t order(const struct plots *plots, struct gnuplot_order *orders)
 	return n;
 }
 
-void html_section(struct html *h, const char *id, const char *title)
-{
-	strbuf_addf(&h->nav, "<li><a href=\"#%s\">%s</a></li>\n", id, title);
-	strbuf_addf(&h->body, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
-}
-
-void html_section_end(struct html *h)
-{
-	strbuf_add(&h->body, "</section>\n");
-}
-
-void html_note(struct html *h, const char *text)
-{
-	strbuf_add(&h->body, "<p class=\"note\">");
-	xml_add(&h->body, text);
-	strbuf_add(&h->body, "</p>\n");
-}
-
 /* Without gnuplot, or when it fails, the tables say the same. */
 static int draw(const struct report *r, struct gnuplot_order *orders, size_t *count,
 	struct strbuf *why, struct err *e)

@@ -164,7 +164,7 @@ static void put_verdict(struct column_selection *s, const struct section *sectio
 	for (size_t c = 0; section->verdict && c < s->table.column_count; c++)
 		if (!strcmp(s->columns[c].key, "verdict"))
 			s->table.cells[row * s->table.column_count + c].text =
-				render_verdict(cells[section->verdict].text,
+				format_verdict(cells[section->verdict].text,
 					cells[section->direction].text);
 }
 

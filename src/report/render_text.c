@@ -170,23 +170,6 @@ static const char *better_word(const char *direction)
 	return !strcmp(direction, "lower_is_better") ? "less" : "";
 }
 
-/* "faster", "slower", "equivalent", "~" (no detectable difference). */
-const char *render_verdict(const char *verdict, const char *direction)
-{
-	bool more_is_better = !strcmp(direction, "higher_is_better");
-	bool higher = verdict && !strcmp(verdict, "higher");
-
-	if (!verdict || !strcmp(verdict, "unknown"))
-		return "-";
-	if (!strcmp(verdict, "no_difference"))
-		return "~";
-	if (!higher && strcmp(verdict, "lower"))
-		return verdict;
-	if (!strcmp(direction, "no_direction"))
-		return verdict;
-	return higher == more_is_better ? "faster" : "slower";
-}
-
 static void interval_text(const struct report_cell *row, char out[static CELL_TEXT_MAX])
 {
 	char low[CELL_TEXT_MAX], high[CELL_TEXT_MAX];
@@ -228,7 +211,7 @@ static void add_line(
 			numbers[TEXT_RATIO]),
 		[TEXT_INTERVAL] = numbers[TEXT_INTERVAL],
 		[TEXT_DETECTABLE] = numbers[TEXT_DETECTABLE],
-		[TEXT_VERDICT] = render_verdict(row[COMPARISON_VERDICT].text,
+		[TEXT_VERDICT] = format_verdict(row[COMPARISON_VERDICT].text,
 			row[COMPARISON_DIRECTION].text),
 		[TEXT_BETTER] = better_word(row[COMPARISON_DIRECTION].text),
 		[TEXT_BLOCKS] =

@@ -9,7 +9,6 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,25 +126,6 @@ static int take_trace(void *data, struct timeline **t, struct err *e)
 		return err_set(e, ENOMEM, "report");
 	r->traces = more;
 	more[r->trace_count++] = take_ptr(*t);
-	return 0;
-}
-
-int report_add_remark(struct report *r, struct err *e, const char *fmt, ...)
-{
-	char **remarks = reallocarray(r->remarks, r->remark_count + 1, sizeof(*remarks));
-	char *text;
-	va_list ap;
-	int n;
-
-	if (!remarks)
-		return err_set(e, ENOMEM, "report");
-	r->remarks = remarks;
-	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return err_set(e, ENOMEM, "report");
-	remarks[r->remark_count++] = text;
 	return 0;
 }
 

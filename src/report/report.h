@@ -397,9 +397,6 @@ int render_json_schema(struct strbuf *out, struct err *e);
 /* The effects of the factors in 80 columns; nothing when there are none. */
 int render_factors(const struct report *r, struct strbuf *out, struct err *e);
 
-/* "faster", "slower", "equivalent", "~" (no detectable difference), "-". */
-const char *render_verdict(const char *verdict, const char *direction);
-
 /* The audit in 80 columns.  all: also phases in which nothing was synced. */
 int render_audit(const struct report *r, bool all, struct strbuf *out, struct err *e);
 

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/bundle_facts.h"
@@ -50,21 +48,6 @@ const struct report_column foreign_columns[FOREIGN_COLUMNS] = {
 	[FOREIGN_WRITTEN_FOREIGN] = { "foreign_write_bytes", "Foreign writes",
 		"of these, at least so many were written by others", TYPE_BYTES },
 };
-
-const char *report_textf(struct report *r, const char *fmt, ...)
-{
-	char **texts = reallocarray(r->texts, r->text_count + 1, sizeof(*texts));
-	va_list ap;
-	int n;
-
-	if (!texts)
-		return "";
-	r->texts = texts;
-	va_start(ap, fmt);
-	n = vasprintf(&texts[r->text_count], fmt, ap);
-	va_end(ap);
-	return n < 0 ? "" : texts[r->text_count++];
-}
 
 static void check(struct report *r, const struct confound_facts *f, const struct confound *c)
 {
