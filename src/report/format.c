@@ -66,25 +66,34 @@ static double scale_for(enum cell_type type, double value, const char **unit)
 	}
 }
 
-const char *format_cell(const struct report_cell *cell, char buffer[static CELL_TEXT_MAX])
+/* What is no number with decimals looks the same for people and for machines; NULL: it is. */
+static const char *format_plain(const struct report_cell *cell, const char *missing,
+	char buffer[static CELL_TEXT_MAX])
 {
-	const char *unit;
-	double scale;
-
 	switch (cell->type) {
 	case CELL_MISSING:
-		return "-";
+		return missing;
 	case CELL_TEXT:
 		return cell->text;
 	case CELL_COUNT:
 		snprintf(buffer, CELL_TEXT_MAX, "%" PRIu64, cell->count);
-		break;
+		return buffer;
 	case CELL_YES_NO:
 		return cell->count ? "yes" : "no";
 	default:
-		scale = scale_for(cell->type, cell->number, &unit);
-		print_number(buffer, cell->number / scale, unit);
+		return NULL;
 	}
+}
+
+const char *format_cell(const struct report_cell *cell, char buffer[static CELL_TEXT_MAX])
+{
+	const char *plain = format_plain(cell, "-", buffer), *unit;
+	double scale;
+
+	if (plain)
+		return plain;
+	scale = scale_for(cell->type, cell->number, &unit);
+	print_number(buffer, cell->number / scale, unit);
 	return buffer;
 }
 
@@ -109,22 +118,14 @@ const char *format_pair(const struct report_cell *a, const struct report_cell *b
 const char *format_cell_raw(
 	const struct report_cell *cell, char buffer[static CELL_TEXT_MAX])
 {
-	switch (cell->type) {
-	case CELL_MISSING:
-		return "";
-	case CELL_TEXT:
-		return cell->text;
-	case CELL_COUNT:
-		snprintf(buffer, CELL_TEXT_MAX, "%" PRIu64, cell->count);
-		break;
-	case CELL_YES_NO:
-		return cell->count ? "yes" : "no";
-	default:
-		for (int digits = 15; digits <= 17; digits++) {
-			snprintf(buffer, CELL_TEXT_MAX, "%.*g", digits, cell->number);
-			if (strtod(buffer, NULL) == cell->number)
-				break;
-		}
+	const char *plain = format_plain(cell, "", buffer);
+
+	if (plain)
+		return plain;
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buffer, CELL_TEXT_MAX, "%.*g", digits, cell->number);
+		if (strtod(buffer, NULL) == cell->number)
+			break;
 	}
 	return buffer;
 }

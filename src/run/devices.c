@@ -176,6 +176,15 @@ int devices_hold_to_overwrite(
 	return r;
 }
 
+int devices_read_volume(
+	struct volume_info *info, const struct session_device *d, struct err *e)
+{
+	_cleanup_(claim_releasep) struct claim *claim = NULL;
+	int r = devices_hold(&claim, d, e);
+
+	return r ? r : volume_info_read(info, claim_fd(claim), d->path, e);
+}
+
 int devices_pin(int *out, const struct session_device *d, struct err *e)
 {
 	_cleanup_(device_identity_deinit) struct device_identity id = {0};

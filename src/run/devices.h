@@ -8,6 +8,7 @@
 
 #include "device/claim.h"
 #include "run/session.h"
+#include "volume/volume.h"
 
 /* Phases; the context is a struct session. */
 int devices_find(void *session, struct err *e); /* those that are not found yet */
@@ -29,6 +30,10 @@ int devices_hold(struct claim **out, const struct session_device *d, struct err 
  * came after its lease. */
 int devices_hold_to_overwrite(
 	struct claim **out, const struct session_device *d, struct err *e);
+
+/* Holds it for a moment, and reads what the volume on it says; deinit *info in any case. */
+int devices_read_volume(
+	struct volume_info *info, const struct session_device *d, struct err *e);
 
 /*
  * Keeps a device from becoming another one while a program, the kernel or a move opens it

@@ -21,11 +21,8 @@
 static int has_fast_commit(const struct session_volume *v, bool *has, struct err *e)
 {
 	_cleanup_(volume_info_deinit) struct volume_info info = {0};
-	_cleanup_(claim_releasep) struct claim *claim = NULL;
-	int r = devices_hold(&claim, &v->device, e);
+	int r = devices_read_volume(&info, &v->device, e);
 
-	if (!r)
-		r = volume_info_read(&info, claim_fd(claim), v->device.path, e);
 	if (!r)
 		*has = volume_has_feature(&info, "fast_commit");
 	return r;

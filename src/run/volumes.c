@@ -153,12 +153,9 @@ static int find_journal(struct placement *at, const char *uuid, struct err *e)
 /* A volume that exists: where is its journal, so that it can go back there? */
 static int look_at(struct session_volume *v, struct err *e)
 {
-	_cleanup_(claim_releasep) struct claim *claim = NULL;
 	_cleanup_(volume_info_deinit) struct volume_info info = {0};
-	int r = devices_hold(&claim, &v->device, e);
+	int r = devices_read_volume(&info, &v->device, e);
 
-	if (!r)
-		r = volume_info_read(&info, claim_fd(claim), v->device.path, e);
 	if (r)
 		return r;
 	v->at_start.place = info.place;

@@ -55,11 +55,8 @@ static int remove_work(const struct session_volume *v, bool made, struct err *e)
 static int type_of(const struct session_volume *v, const char **type, struct err *e)
 {
 	_cleanup_(volume_info_deinit) struct volume_info info = {0};
-	_cleanup_(claim_releasep) struct claim *claim = NULL;
-	int r = devices_hold(&claim, &v->device, e);
+	int r = devices_read_volume(&info, &v->device, e);
 
-	if (!r)
-		r = volume_info_read(&info, claim_fd(claim), v->device.path, e);
 	if (!r)
 		*type = info.type;
 	return r;
