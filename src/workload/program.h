@@ -3,9 +3,9 @@
 
 /*
  * The workload `command`, inside: what its keys say, and its parts.  program.c holds the
- * keys, program_settings.c what was set of them, program_file.c the definitions that come with the program, program_words.c the
- * splitting of command lines, program_metric.c the reading of figures, program_run.c the
- * run.
+ * keys, program_settings.c what was set of them, program_file.c the definitions that come
+ * with the program, program_words.c the splitting of command lines, program_metric.c the
+ * reading of figures, program_run.c the run.
  *
  * A definition and a section of a plan say the same things in the same words, so both are
  * a `struct program_settings`; what the plan says wins.
