@@ -29,6 +29,8 @@
 
 struct fixture {
 	char directory[32];
+	bool ask;     /* as soon as there is some progress */
+	int answered; /* the child waits here until there was an answer; -1: it does not */
 	struct experiment experiment;
 	struct run_options options;
 	struct log log;
@@ -64,8 +66,13 @@ static void pause_ms(long ms)
 static void emit(void *data, enum log_level level, const char *line)
 {
 	static const char *const names[] = {"warning", "note", "detail", "progress", "answer"};
+	struct fixture *f = data;
 
-	strbuf_addf(data, "%s: %s\n", names[level], line);
+	strbuf_addf(&f->lines, "%s: %s\n", names[level], line);
+	if (level == LOG_PROGRESS && f->ask)
+		f->question = 1;
+	if (level == LOG_ANSWER)
+		closep(&f->answered);
 }
 
 static void note_stop(int number)
@@ -80,7 +87,8 @@ static int setup(void **state)
 	strcpy(f->directory, "/tmp/jbdlab-watch.XXXXXX");
 	f->experiment.name = (char *)"test";
 	f->experiment.hang_ns = 300 * NS_PER_S;
-	f->log = (struct log){emit, &f->lines};
+	f->answered = -1;
+	f->log = (struct log){emit, f};
 	f->options = (struct run_options){.experiment = &f->experiment,
 		.process = getpid(),
 		.stop = &f->stop,
@@ -230,7 +238,7 @@ static void a_step_without_a_sign_of_life_is_ended(void **state)
 
 	the_run = stoppable_run;
 	f->options.output = f->directory;
-	f->experiment.hang_ns = NS_PER_S / 2;
+	f->experiment.hang_ns = 3 * NS_PER_S; /* and so long it has to end */
 	assert_int_equal(run_supervised(&f->options, &outcome, &e), -ETIMEDOUT);
 	assert_int_equal(e.kind, ERR_FAILED);
 	assert_non_null(strstr(err_message(&e), "hung in phase \"wait\" for "));
@@ -294,7 +302,7 @@ static int slow_run(const struct run_options *o, struct run_outcome *outcome _un
 {
 	for (int i = 0; i < 15; i++) {
 		step(o, NULL, "crawl");
-		pause_ms(100);
+		pause_ms(300);
 	}
 	return 0;
 }
@@ -306,18 +314,23 @@ static void steps_are_signs_of_life(void **state)
 	struct err e = {0};
 
 	the_run = slow_run;
-	f->experiment.hang_ns = NS_PER_S / 2;
+	f->experiment.hang_ns = 4 * NS_PER_S;
 	assert_int_equal(run_supervised(&f->options, &outcome, &e), 0);
 	assert_int_equal(f->lines.length, 0);
 }
 
+static int wait_for_answer[2];
+
+/* Goes on when all descriptors of the other end are closed. */
 static int asking_run(const struct run_options *o, struct run_outcome *outcome _unused_,
 	struct err *e _unused_)
 {
+	char byte;
+
+	close(wait_for_answer[1]);
 	step(o, NULL, "think");
 	log_line(o->log, LOG_PROGRESS, "half way");
-	pause_ms(1500);
-	return 0;
+	return read(wait_for_answer[0], &byte, 1) ? -EIO : 0;
 }
 
 static void a_question_is_answered_once(void **state)
@@ -328,8 +341,11 @@ static void a_question_is_answered_once(void **state)
 	const char *answer;
 
 	the_run = asking_run;
-	f->question = 1;
+	assert_int_equal(pipe(wait_for_answer), 0);
+	f->ask = true;
+	f->answered = wait_for_answer[1];
 	assert_int_equal(run_supervised(&f->options, &outcome, &e), 0);
+	close(wait_for_answer[0]);
 	answer = strstr(strbuf_text(&f->lines), "answer: test: phase \"");
 	assert_non_null(answer);
 	assert_null(strstr(answer + 1, "answer: "));

