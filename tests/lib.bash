@@ -23,7 +23,8 @@ common_teardown() {
     awk -v w="$WORK/" 'index($5, w) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
         while read -r target; do
             fsfreeze -u "$target" 2>/dev/null || : # of mount_still
-            umount "$target"
+            # What was killed in it may take a moment to end.
+            until_done 30 umount "$target"
         done
     for device in "${LOOPS[@]}"; do
         loop_reset "$device"
@@ -53,14 +54,103 @@ loop_new() {
     printf -v "$1" %s "$device"
 }
 
-# until_done SECONDS COMMAND...: tried until it succeeds, above all what the mount namespace
-# of another program may still hold for a while.
+# until_done SECONDS COMMAND...: tried until it succeeds: a state that somebody else brings
+# about, or what the mount namespace of another program may still hold for a while.  The
+# seconds are for a machine that is busy, so there may be many.
 until_done() {
     local end=$((SECONDS + $1))
     until "${@:2}" 2>"$WORK/until_done"; do
-        [ $SECONDS -lt $end ] || { cat "$WORK/until_done"; return 1; }
-        sleep 0.5
+        [ $SECONDS -lt $end ] || { echo "not in time: ${*:2}"; cat "$WORK/until_done"; return 1; }
+        sleep 0.05
     done
+}
+
+# detach DEVICE...: loop devices that a test takes away before it goes on.  Whoever looks at
+# all devices just now delays that.
+detach() {
+    local device
+    for device; do
+        losetup -d "$device"
+        until_done 60 is_detached "$device"
+    done
+}
+
+is_detached() {
+    [ ! -e "/sys/block/${1#/dev/}/loop/backing_file" ]
+}
+
+# For until_done: has_lines FILE COUNT, has_ended PID.
+has_lines() {
+    [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+has_ended() {
+    ! grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
+}
+
+# catches_signals PID: it is our program, and has a handler for SIGINT.
+catches_signals() {
+    [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$JBDLAB")" ] &&
+        grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+}
+
+# free_ports COUNT: of TCP, one a line.
+free_ports() {
+    perl -MIO::Socket::INET -e 'my @all = map {
+            IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) or die } 1 .. $ARGV[0];
+        print $_->sockport, "\n" for @all' "$1"
+}
+
+# listens PORT: somebody does, at any address.
+listens() {
+    grep -qiE "^ *[0-9]+: [0-9A-F]+:$(printf %04x "$1") [0-9A-F]+:0000 0A" /proc/net/tcp /proc/net/tcp6
+}
+
+# until_written DIRECTORY: until a workload has written something to a file of its own there.
+until_written() {
+    until_done 60 has_written "$1"
+}
+
+has_written() {
+    find "$1" -path '*/_jbdlab*' -type f -size +0 -print -quit | grep -q .
+}
+
+# fill_up DIRECTORY: no block of that file system is left, whoever else writes to it.
+fill_up() {
+    fallocate -l "$(df --output=avail -B1 "$1" | tail -n 1)" "$1/fill" 2>/dev/null || true
+    # What others have given back meanwhile, and what is kept for root.
+    dd if=/dev/zero of="$1/fill.rest" bs=64k conv=fsync status=none 2>/dev/null || true
+    dd if=/dev/zero of="$1/fill.last" bs=512 oflag=dsync status=none 2>/dev/null || true
+}
+
+# held_program: $WORK/held, and $HELD, the section of a workload that runs it.  The N-th time
+# it lasts as long as there is a file $WORK/hold.N: what must not end before the test says so
+# does not, however fast or slow a machine is.
+held_program() {
+    cat >"$WORK/held" <<END
+#!/bin/sh
+echo >>"$WORK/ran"
+while [ -e "$WORK/hold.\$(wc -l <"$WORK/ran")" ]; do sleep 0.05; done
+END
+    chmod +x "$WORK/held"
+    HELD="[workload held]
+type = command
+exec = $WORK/held
+metric.time = s lower elapsed"
+}
+
+# hold N..., until_held N: its N-th time.  release: all of them.
+hold() {
+    local n
+    for n; do : >"$WORK/hold.$n"; done
+}
+
+until_held() {
+    until_done 120 has_lines "$WORK/ran" "$1"
+}
+
+release() {
+    rm -f "$WORK"/hold.*
 }
 
 # destroy_disk NAME: if there is such a scratch disk.
@@ -71,14 +161,11 @@ destroy_disk() {
 
 # kill_run PID: kill -9, and waits until its child, which dies with it, is gone, too.
 kill_run() {
-    local child i
+    local child
     child=$(pgrep -P "$1" || true)
     kill -KILL "$1" 2>/dev/null || true # it may have just ended
     for child in $child; do
-        for ((i = 0; i < 500; i++)); do
-            grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$child/status" || break
-            sleep 0.02
-        done
+        until_done 60 has_ended "$child"
     done
 }
 

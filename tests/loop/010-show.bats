@@ -67,13 +67,15 @@ pair() {
     loop_new DATA 64M
     mke2fs -q -t ext4 -O metadata_csum "$DATA"
     mount "$DATA" mnt
-    (while :; do date >mnt/f; sync -f mnt; rm mnt/f; done) &
+    : >writing
+    (while [ -e writing ]; do date >mnt/f; sync -f mnt; rm mnt/f; done) 3>&- &
     local writer=$! i failed=0
     for ((i = 0; i < 100; i++)); do
         "$JBDLAB" show --json "$DATA" >out 2>>err || failed=$((failed + 1))
     done
-    kill "$writer"
-    wait "$writer" 2>/dev/null || true
+    # Not killed: the last of its programs would keep the volume busy.
+    rm writing
+    wait "$writer"
     cat err
     [ "$failed" = 0 ]
     [ "$(jq -r '.devices[0].journal.problem' out)" = null ]
@@ -81,7 +83,7 @@ pair() {
 
 @test "a journal that was attached under another device number is found and told" {
     pair
-    losetup -d "$LOG"
+    detach "$LOG"
     loop_new OTHER 1M
     # The old number may be taken by now, or free: the journal gets a different one.
     local moved
@@ -89,7 +91,7 @@ pair() {
     while [ "$moved" = "$LOG" ]; do
         LOOPS+=("$moved")
         moved=$(losetup -f --show LOG.img)
-        losetup -d "$LOG"
+        detach "$LOG"
     done
     LOOPS+=("$moved")
     run --separate-stderr "$JBDLAB" show "$DATA"

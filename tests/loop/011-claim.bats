@@ -50,7 +50,7 @@ refused_move() {
 hold() {
     mkfifo ready
     perl -MFcntl -e 'sysopen(my $f, $ARGV[0], O_RDWR | O_EXCL) or die "open: $!";
-        open(my $r, ">", "ready"); close($r); sleep 60' "$1" 3>&- &
+        open(my $r, ">", "ready"); close($r); sleep 300' "$1" 3>&- &
     HOLDER=$!
     read -r _ <ready || true
 }
@@ -74,9 +74,10 @@ hold() {
 @test "mounted in another mount namespace only" {
     need_mount_namespace
     mkfifo ready
-    unshare -m sh -c "mount -o ro $DATA $WORK/mnt && : >ready && exec sleep 60" 3>&- &
+    unshare -m sh -c "mount -o ro $DATA $WORK/mnt && : >ready && exec sleep 300" 3>&- &
     HOLDER=$!
     read -r _ <ready || true
+    until_done 60 grep -qx sleep "/proc/$HOLDER/comm"
     run ! grep -q "$WORK/mnt" /proc/self/mountinfo
     refused "$DATA" "is mounted on $WORK/mnt in another mount namespace (process $HOLDER, sleep)"
     [[ "$("$JBDLAB" show "$DATA")" == *"In use: "*"in another mount namespace"* ]]
@@ -152,7 +153,7 @@ hold() {
     mke2fs -q -F -t ext4 -b 4096 free.img
     mkfifo ready
     perl -e 'open(my $f, "+<", $ARGV[0]) or die; open(my $r, ">", "ready"); close($r);
-        sleep 60' free.img 3>&- &
+        sleep 300' free.img 3>&- &
     HOLDER=$!
     read -r _ <ready || true
     refused free.img "free.img is open for writing in another program, one of: perl (process $HOLDER)"

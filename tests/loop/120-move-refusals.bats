@@ -104,7 +104,7 @@ new_volume() {
     LOOPS=("$C" "${LOOPS[@]}")
     refused "$V" "external=$A" "$C"
     refused "$V" "external=$C" "$A" || true
-    losetup -d "$C"
+    detach "$C"
     exec 8<>"$A"
     moved "$V" "external=$A" # open, but not exclusively: as udev does
     exec 8<&-
@@ -202,7 +202,7 @@ carries() {
     mke2fs -q -F -t ext4 -b 1024 "$W"
     moved "$W" "external=$A"
     uuid=$(header "$W" 'Filesystem UUID')
-    losetup -d "$W"
+    detach "$W"
     LOOPS=("${LOOPS[@]/$W/}")
     refused "$V" "external=$A" "lists the volume with UUID $uuid as its user, which is not connected"
     moved "$V" "external=$A" --overwrite jbd
@@ -229,7 +229,7 @@ carries() {
     refused "$WORK/image" "external=$A" "losetup -f --show"
     new_volume -t ext4 -b 1024
     moved "$V" "external=$A"
-    losetup -d "$V"
+    detach "$V"
     LOOPS=("${LOOPS[@]/$V/}")
     refused "$WORK/V.img" inline "losetup -f --show"
 }
@@ -288,10 +288,10 @@ carries() {
     R=$(losetup -r -f --show "$WORK/A.img")
     DEVICES=("$R")
     refused "$V" "external=$R" "$R is a read-only device"
-    losetup -d "$R"
+    detach "$R"
     D=$(losetup -r -f --show "$WORK/V.img")
     refused "$D" none "$D is a read-only device"
-    losetup -d "$D"
+    detach "$D"
     moved "$V" "external=$A"
     blockdev --setro "$A"
     DEVICES=("$A")
@@ -337,7 +337,7 @@ carries() {
     fill_volume "$WORK/mnt" 10
     umount "$WORK/mnt"
     moved "$V" "external=$A"
-    losetup -d "$A"
+    detach "$A"
     DEVICES=("$B")
     refused "$V" inline "add \"--lost-journal\""
     refused "$V" "external=$B" "cannot be used"
@@ -359,7 +359,7 @@ carries() {
 
 # dirty_copy FILE COPY: as after a power cut, while V is mounted and written.
 dirty() {
-    mount "$V" "$WORK/mnt"
+    mount -o commit=300 "$V" "$WORK/mnt"
     head -c 200000 /dev/urandom >"$WORK/mnt/new"
     sha256sum <"$WORK/mnt/new" >"$WORK/sum"
     sync -f "$WORK/mnt"
@@ -405,21 +405,19 @@ dirty() {
 }
 
 @test "two moves at once: one waits for nobody and one is refused" {
-    local first second
+    local first
     new_volume -t ext4 -b 1024
-    # One that stands still in the middle.
-    traced -o "$WORK/trace" -e trace=pwrite64 -e inject=pwrite64:delay_enter=6000000:when=5 \
+    # One that stands still in the middle, until it is told to go on.
+    traced -o "$WORK/trace" true
+    ASAN_OPTIONS=detect_leaks=0 strace -qq -o "$WORK/trace" -e trace=pwrite64 -e inject=pwrite64:signal=STOP:when=5 \
         "$JBDLAB" move "$V" --to "external=$A" --state-dir "$WORK/state" --verify=none \
         >"$WORK/first" 2>&1 3>&- &
     first=$!
-    for ((i = 0; i < 100; i++)); do
-        [ ! -e "$WORK/state/moves" ] || break
-        sleep 0.05
-    done
-    sleep 0.3
+    until_done 60 grep -q 'stopped by SIGSTOP' "$WORK/trace"
     run -3 move "$V" inline,size=8M
     [[ "$output" == *"$V is"* ]]
     run -3 "$JBDLAB" recover "$V" --state-dir "$WORK/state"
+    kill -CONT "$(pgrep -P "$first" -x jbdlab)"
     wait $first
     is_external "$V" "$A"
     fsck_clean "$V" "$A"

@@ -365,31 +365,17 @@ erring() {
         disturbed "pwrite64:signal=KILL:when=4" "external=$A"
         [ "$status" = 137 ]
         # The name that was typed is now that of another, empty device.
-        losetup -d "$A" "$B"
-        wait_free "$A"
-        wait_free "$B"
+        detach "$A" "$B"
         losetup "$A" "$WORK/B.img"
         losetup "$B" "$WORK/A.img"
         DEVICES=()
         "$JBDLAB" recover "$V" --$order --state-dir "$WORK/state"
         cmp "$WORK/B.img" "$WORK/B.saved"
         if [ $order = finish ]; then is_placed "external=$B"; else is_inline "$V"; fi
-        losetup -d "$A" "$B"
-        wait_free "$A"
-        wait_free "$B"
+        detach "$A" "$B"
         losetup "$A" "$WORK/A.img"
         losetup "$B" "$WORK/B.img"
     done
-}
-
-# wait_free DEVICE: its detachment waits for whoever looks at it just now.
-wait_free() {
-    local i
-    for ((i = 0; i < 50; i++)); do
-        [ -e "/sys/block/${1#/dev/}/loop/backing_file" ] || return 0
-        sleep 0.1
-    done
-    return 1
 }
 
 @test "a clone of the volume is not taken for it" {
@@ -442,8 +428,7 @@ wait_free() {
         disturbed "fsync:signal=KILL:when=$n" "external=$A"
         [ "$status" != 0 ] || break
         [ -n "$(find "$WORK/state/moves" -name '*.json' 2>/dev/null)" ] || continue
-        losetup -d "$A"
-        wait_free "$A"
+        detach "$A"
         run "$JBDLAB" recover "$V" --state-dir "$WORK/state"
         if [ "$status" = 0 ]; then
             back=$((back + 1))
@@ -481,8 +466,7 @@ wait_free() {
         [ "$status" != 0 ] || break
         [ -n "$(find "$WORK/state/moves" -name '*.json' 2>/dev/null)" ] || continue
         [ "$(header "$V" 'Journal UUID')" = "$(header "$B" 'Filesystem UUID')" ] || continue
-        losetup -d "$A"
-        wait_free "$A"
+        detach "$A"
         "$JBDLAB" recover "$V" --state-dir "$WORK/state" >"$WORK/out" 2>&1 || fail "$n" || return
         is_placed "external=$B"
         files_intact "external=$B"

@@ -21,10 +21,7 @@ teardown() {
         umount "$WORK/n"
         losetup -d "$image_device"
         # It goes when the last who looked at it has closed it.
-        for _ in $(seq 50); do
-            losetup "$image_device" >/dev/null 2>&1 || break
-            sleep 0.1
-        done
+        until_done 30 is_detached "$image_device"
     fi
     common_teardown
 }
@@ -35,16 +32,13 @@ no_row_no_file() {
 }
 
 @test "a file system that fills up during the run" {
-    local pid status=0 i
+    local pid status=0
+    # At a rate by which it could not end in a minute.
     "$JBDLAB" tiobench --target "$WORK/m" --size 128 --threads 2 --set sync=osync \
-        >"$WORK/out" 2>&1 &
+        --set rate=500 >"$WORK/out" 2>&1 3>&- &
     pid=$!
-    for ((i = 0; i < 500; i++)); do
-        compgen -G "$WORK/m/_jbdlab*" >/dev/null && break
-        sleep 0.01
-    done
-    fallocate -l 150M "$WORK/m/fill" 2>/dev/null ||
-        fallocate -l "$(df --output=avail -B1 "$WORK/m" | tail -1)" "$WORK/m/fill"
+    until_written "$WORK/m"
+    fill_up "$WORK/m"
     wait "$pid" || status=$?
     output=$(cat "$WORK/out")
     echo "$output"
@@ -56,14 +50,10 @@ no_row_no_file() {
 @test "a map that the file system has no room for" {
     # The check for room is passed, because the room is taken away behind it.
     "$JBDLAB" tiobench --target "$WORK/m" --size 64 --threads 2 --set mmap=yes \
-        --set sync=dsync >"$WORK/out" 2>&1 &
+        --set sync=dsync --set rate=200 >"$WORK/out" 2>&1 3>&- &
     pid=$!
-    for ((i = 0; i < 500; i++)); do
-        compgen -G "$WORK/m/_jbdlab*" >/dev/null && break
-        sleep 0.01
-    done
-    fallocate -l 150M "$WORK/m/fill" 2>/dev/null ||
-        fallocate -l "$(df --output=avail -B1 "$WORK/m" | tail -1)" "$WORK/m/fill"
+    until_written "$WORK/m"
+    fill_up "$WORK/m"
     status=0
     wait "$pid" || status=$?
     output=$(cat "$WORK/out")
@@ -161,22 +151,18 @@ no_row_no_file() {
 }
 
 @test "children and rings end on a file system that fills up" {
-    local workload pid status i
-    for workload in 'throughput -s threads=2 -s block=16k -s sync=sync' \
-        'throughput -s threads=2 -s block=16k -s sync=sync -s processes=no' \
-        'aio -s threads=2 -s kind=write -s block=4k -s depth=1' \
-        'dd -s bs=16k -s count=4096 -s sync=dsync'; do
+    local workload pid status
+    # At rates by which none could end in half a minute.
+    for workload in 'throughput -s threads=2 -s block=16k -s sync=sync -s rate=200' \
+        'throughput -s threads=2 -s block=16k -s sync=sync -s processes=no -s rate=200' \
+        'aio -s threads=2 -s kind=write -s block=4k -s depth=1 -s rate=500' \
+        'dd -s bs=16k -s count=4096 -s sync=dsync -s rate=100'; do
         [[ $workload == dd* ]] || workload+=' -s size=64M'
         # shellcheck disable=SC2086 # a list of words
-        timeout 60 "$JBDLAB" bench "$WORK/m" --no-progress -w $workload >"$WORK/out" 2>&1 &
+        timeout 120 "$JBDLAB" bench "$WORK/m" --no-progress -w $workload >"$WORK/out" 2>&1 3>&- &
         pid=$!
-        for ((i = 0; i < 500; i++)); do
-            compgen -G "$WORK/m/_jbdlab*" >/dev/null && break
-            sleep 0.01
-        done
-        # What is refused here is all that was left: that the workload saw it is asked below.
-        fallocate -l 160M "$WORK/m/fill" 2>/dev/null ||
-            fallocate -l "$(df --output=avail -B1 "$WORK/m" | tail -1)" "$WORK/m/fill" || true
+        until_written "$WORK/m"
+        fill_up "$WORK/m"
         status=0
         wait "$pid" || status=$?
         output=$(cat "$WORK/out")
@@ -185,7 +171,7 @@ no_row_no_file() {
         [[ $output == *"write $WORK/m/_jbdlab_"*" at byte "*": No space left on device"* ]]
         ! grep -q '^PHASE' <<<"$output" || false
         [ -z "$(find "$WORK/m" -name '_jbdlab*')" ]
-        rm "$WORK/m/fill"
+        rm "$WORK/m/fill"*
     done
     mount -o remount,ro "$WORK/m"
     for workload in 'throughput -s size=1M' 'aio -s size=1M' 'dd -s count=1' commit; do

@@ -45,18 +45,12 @@ commits() { awk 'NR == 1 { print $1 }' "/proc/fs/jbd2/${disk#/dev/}-8/info"; }
 @test "a file system that fills up, a read-only one, a directory that is none" {
     for kind in append-fsync create-fsync mail stream+commit wal; do
         fallocate -l "$(($(df --output=avail -B1 "$WORK/m" | tail -1) - 24000000))" \
-            "$WORK/m/fill"
+            "$WORK/m/before"
         "$JBDLAB" bench "$WORK/m" -w commit -s "kind=$kind" -s block=64k -s record=64k \
-            -s heap=1M -s stream=2M -s count=190 -s think=2ms >"$WORK/out" 2>&1 &
+            -s heap=1M -s stream=2M -s count=190 -s think=300ms >"$WORK/out" 2>&1 3>&- &
         pid=$!
-        for ((i = 0; i < 500; i++)); do
-            compgen -G "$WORK/m/_jbdlab*" >/dev/null && break
-            sleep 0.01
-        done
-        sleep 0.1
-        fallocate -l "$(df --output=avail -B1 "$WORK/m" | tail -1)" "$WORK/m/rest" \
-            2>/dev/null || true
-        dd if=/dev/zero of="$WORK/m/rest2" bs=4k 2>/dev/null || true
+        until_written "$WORK/m"
+        fill_up "$WORK/m"
         status=0
         wait "$pid" || status=$?
         output=$(cat "$WORK/out")
@@ -64,7 +58,7 @@ commits() { awk 'NR == 1 { print $1 }' "/proc/fs/jbd2/${disk#/dev/}-8/info"; }
         [ "$status" = 4 ]
         [[ $output == *"$WORK/m/_jbdlab_commit_"*"No space left on device"* ]]
         no_row_no_file
-        rm -f "$WORK/m/fill" "$WORK/m/rest" "$WORK/m/rest2"
+        rm -f "$WORK/m/before" "$WORK/m/fill"*
     done
     mount -o remount,ro "$WORK/m"
     run "$JBDLAB" bench "$WORK/m" -w commit

@@ -39,6 +39,8 @@ fresh() {
     fi
     until_done 60 timeout 30 mke2fs -q -F -t ext4 -O ^has_journal -E lazy_itable_init=0 "$disk"
     mount -o errors=continue "$disk" "$WORK/m"
+    # From here on requests are counted, whoever has looked at the disk so far.
+    timeout 30 "$JBDLAB" scratch stats "$NAME" --reset >/dev/null
 }
 
 # fails WORKLOAD OPTION...: ends with what the test says, no row, no file.
