@@ -69,7 +69,9 @@ class Machine:
                 "-serial", f"file:{self.console_path}",
                 "-chardev", "stdio,id=talk,signal=off", "-serial", "chardev:talk",
                 "-kernel", kernel, "-initrd", initrd,
-                "-append", "console=ttyS0 quiet loglevel=4 panic=-1 hung_task_timeout_secs=60"]
+                "-append", "console=ttyS0 quiet loglevel=4 panic=-1 hung_task_timeout_secs=240 "
+                # A busy host starves a machine; that alone is no complaint.
+                "nosoftlockup rcupdate.rcu_cpu_stall_suppress=1"]
         for i, disk in enumerate(self.disks):
             argv += disk.qemu_arguments(i)
         return argv
@@ -126,12 +128,12 @@ class Machine:
                 raise MachineError(f"qemu ended by itself ({self.process.poll()})")
             self.buffer += data
 
-    def wait_ready(self, timeout=120):
+    def wait_ready(self, timeout=300):
         for line in self.lines(None, time.monotonic() + timeout):
             if line == "READY":
                 return
 
-    def call(self, command, cut=None, timeout=120):
+    def call(self, command, cut=None, timeout=300):
         """Run a command in the guest. Lines that on_line() takes are not in the result."""
         self.process.stdin.write(command.encode() + b"\n")
         self.said = result = []

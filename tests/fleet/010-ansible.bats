@@ -25,10 +25,6 @@ teardown() {
     common_teardown
 }
 
-port() {
-    echo $((20000 + (BASHPID * 8 + $1) % 12000))
-}
-
 # host NUMBER: its sshd
 host() {
     mkdir -p "$WORK/node$1"
@@ -96,9 +92,10 @@ playbook() {
 
 @test "ansible runs an experiment on every host and compares; what fails stays with its host" {
     local i
-    for i in 1 2 3 4 5; do PORTS[i]=$(port "$i"); done
+    mapfile -t -O 1 PORTS < <(free_ports 5)
     ssh_set_up
     for i in 1 2 3 4; do host "$i"; done # 5 is down
+    for i in 1 2 3 4; do until_done 60 listens "${PORTS[i]}"; done
     loop_new unleased 8M
     plan good ""
     plan broken "setup = /bin/false"
@@ -145,29 +142,31 @@ END
 }
 
 @test "host-run goes on with what was interrupted, and leaves a complete bundle alone" {
-    local pid i
+    local pid
     plan good ""
-    sed "s,{{ jbdlab_directory }},$WORK,; s/count = 20/count = 300/; s/^blocks = 1/blocks = 2/" \
-        "$WORK/good.ini" >"$WORK/x.ini"
+    held_program
+    {
+        sed "s,{{ jbdlab_directory }},$WORK,; s/count = 20/count = 300/" "$WORK/good.ini"
+        echo "$HELD"
+    } >"$WORK/x.ini"
+    hold 2
     "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini" 3>&- &
     pid=$!
-    for ((i = 0; i < 600; i++)); do
-        [ ! -s "$WORK/run/bundle/cells.jsonl" ] || break
-        sleep 0.1
-    done
+    until_held 2
     kill "$pid"
     ! wait "$pid" || false
+    release
     grep -qE "^1(43|30)$" "$WORK/run/status"
     jq -e '.state == "interrupted"' "$WORK/run/bundle/bundle.json"
     timeout 200 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
     [ "$(cat "$WORK/run/status")" = 0 ]
     jq -e '.state == "complete"' "$WORK/run/bundle/bundle.json"
     cp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
-    timeout 20 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
+    timeout 60 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
     cmp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
     # Another plan is no reason to call it done.
     sed -i 's/count = 300/count = 200/' "$WORK/x.ini"
-    run -3 timeout 20 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
+    run -3 timeout 60 "$ROOT/scripts/fleet/host-run" "$WORK/run" "$WORK/x.ini"
     [ "$(cat "$WORK/run/status")" = 3 ]
     cmp "$WORK/run/bundle/runs.jsonl" "$WORK/runs"
 }

@@ -23,16 +23,19 @@ teardown() {
         timeout 20 scancel --signal=KILL --user root || :
         timeout 20 scontrol shutdown || :
     fi
-    local pid
-    for pid in slurmd.pid slurmctld.pid munge/pid; do
-        [ ! -s "$WORK/$pid" ] || kill "$(cat "$WORK/$pid")" 2>/dev/null || :
+    local name pid
+    for name in slurmd.pid slurmctld.pid munge/pid; do
+        [ -s "$WORK/$name" ] || continue
+        pid=$(cat "$WORK/$name")
+        kill "$pid" 2>/dev/null || :
+        until_done 20 has_ended "$pid" || :
     done
-    sleep 1
     common_teardown
 }
 
 slurm_start() {
-    local host port=$((20000 + ($$ * 2) % 12000))
+    local host port
+    mapfile -t port < <(free_ports 2)
     host=$(hostname -s)
     mkdir "$WORK/munge" "$WORK/state" "$WORK/spool"
     dd if=/dev/urandom of="$WORK/munge.key" bs=1024 count=1 status=none
@@ -43,8 +46,8 @@ slurm_start() {
     cat >"$SLURM_CONF" <<END
 ClusterName=jbdlab
 SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=$port
-SlurmdPort=$((port + 1))
+SlurmctldPort=${port[0]}
+SlurmdPort=${port[1]}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$WORK/munge/socket
@@ -68,7 +71,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 END
     slurmctld -c 3>&-
     slurmd -c 3>&-
-    until_done 30 sh -c 'timeout 5 sinfo -h -o %t | grep -qx idle' ||
+    until_done 120 sh -c 'timeout 5 sinfo -h -o %t | grep -qx idle' ||
         { tail -n 5 "$WORK"/*.log; skip "slurm cannot run here"; }
 }
 

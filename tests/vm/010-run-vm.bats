@@ -96,11 +96,15 @@ is() {
 }
 
 @test "^C ends the run in the machine, and what was measured comes out" {
-    plan 300 9
-    timeout --foreground -s INT 45 "$JBDLAB" run --vm "$WORK/x.ini" -o "$WORK/b" --no-progress \
-        >"$WORK/out" 2>"$WORK/said" || status=$?
+    local pid status=0
+    plan 300 99
+    "$JBDLAB" run --vm "$WORK/x.ini" -o "$WORK/b" --no-progress >"$WORK/out" 2>"$WORK/said" 3>&- &
+    pid=$!
+    until_done 250 grep -q "making the volume data" "$WORK/said"
+    kill -INT "$pid"
+    wait "$pid" || status=$?
     cat "$WORK/said"
-    [ "$status" = 124 ]
+    [ "$status" = 130 ]
     jq -e '.state == "interrupted"' "$WORK/b/bundle.json"
     [ -s "$WORK/b/state.log" ]
 }
