@@ -29,7 +29,7 @@ expect_narrow() {
 # on_terminal WORD...: what the program shows on a terminal, in $WORK/screen.
 on_terminal() {
     # shellcheck disable=SC2016 # the inner shell's
-    timeout 60 "$BATS_TEST_DIRNAME/../terminal.py" 30 '' '' bash -c \
+    timeout 130 "$BATS_TEST_DIRNAME/../terminal.py" 120 '' '' bash -c \
         'stty cols 80; exec "$0" "$@"' "$JBDLAB" "$@" | tr -d '\r' >"$WORK/screen"
 }
 

@@ -18,7 +18,7 @@ teardown() { common_teardown; }
 # is printed instead of run.
 at_prompt() {
     cd "$WORK/here" || return
-    env TERM=vt100 COLUMNS=2000 timeout 60 "$BATS_TEST_DIRNAME/../terminal.py" 50 'READY>' \
+    env TERM=vt100 COLUMNS=2000 timeout 130 "$BATS_TEST_DIRNAME/../terminal.py" 120 'READY>' \
         "$1\\x01echo 'typed:' \\rexit\\r" "${@:2}" >"$WORK/screen"
     tr -d '\a' <"$WORK/screen" | tr '\r' '\n' | sed -n 's/^typed: *//p' | tail -n 1
 }

@@ -37,8 +37,8 @@ tiobench() {
             substr($0, 62, 7) ~ /^ *[0-9]+(\.[0-9]+)?% $/ &&
             substr($0, 69, 10) ~ /^ *[0-9]+\.[0-9][0-9][0-9] $/ &&
             substr($0, 79, 11) ~ /^ *[0-9]+\.[0-9][0-9]$/ &&
-            substr($0, 90, 11) == "   0.00000 " &&
-            substr($0, 101, 8) == " 0.00000" && substr($0, 109, 8) ~ /^ +[0-9]+$/
+            substr($0, 90, 11) ~ /^ *[0-9]+\.[0-9][0-9][0-9][0-9][0-9] $/ &&
+            substr($0, 101, 8) ~ /^ *[0-9]+\.[0-9][0-9][0-9][0-9][0-9]$/ && substr($0, 109, 8) ~ /^ +[0-9]+$/
           if (!ok) { print FNR ": " $0; bad = 1 } }
         END { exit bad }' "$WORK/want" "$WORK/out"
 }
@@ -132,16 +132,12 @@ tiobench() {
 }
 
 interrupt() {
-    local signal=$1 want=$2 status=0 i pid
-    # Not through a function: $! would be its shell.
+    local signal=$1 want=$2 status=0 pid
+    # Not through a function: $! would be its shell.  At a rate by which it lasts for minutes.
     "$JBDLAB" tiobench --target "$WORK/d" --size 256 --threads 2 --set sync=osync \
-        >"$WORK/out" 2>"$WORK/messages" &
+        --set rate=200 >"$WORK/out" 2>"$WORK/messages" 3>&- &
     pid=$!
-    for ((i = 0; i < 500; i++)); do
-        compgen -G "$WORK/d/_jbdlab*" >/dev/null && break
-        sleep 0.02
-    done
-    [ "$i" -lt 500 ]
+    until_written "$WORK/d"
     kill "-$signal" "$pid"
     wait "$pid" || status=$?
     [ "$status" = "$want" ]
@@ -202,24 +198,25 @@ interrupt() {
 
 # peak OPTION...: most memory in KiB that a run of half a second and more has had.
 peak() {
-    local pid child peak=0 now
-    timeout 60 "$JBDLAB" bench "$WORK/d" -w commit -s kind=create-nosync -s count=1000000 \
-        -s runtime=1s "$@" >/dev/null &
+    local pid
+    "$JBDLAB" bench "$WORK/d" -w commit -s kind=create-nosync -s count=1000000 -s rate=1000 \
+        "$@" >/dev/null 2>&1 3>&- &
     pid=$!
-    while kill -0 "$pid" 2>/dev/null; do
-        child=$(cut -d' ' -f1 "/proc/$pid/task/$pid/children" 2>/dev/null) || true
-        now=$(awk '/^VmHWM/ { print $2 }' "/proc/$child/status" 2>/dev/null) || true
-        [ "${now:-0}" -le "$peak" ] || peak=$now
-        sleep 0.05
-    done
-    wait "$pid"
-    echo "$peak"
+    # Each thread has made a file, and most of them two.
+    until_done 120 has_files 1000
+    awk '/^VmHWM/ { print $2 }' "/proc/$pid/status"
+    kill -INT "$pid"
+    wait "$pid" || [ $? = 130 ]
+}
+
+has_files() {
+    [ "$(find "$WORK/d" -type f | wc -l)" -ge "$1" ]
 }
 
 @test "memory is below 40 MiB and 256 KiB for each thread" {
     [[ "$(ldd "$JBDLAB")" != *libasan* ]] || skip "AddressSanitizer needs memory"
-    one=$(peak -s rate=1000)
-    many=$(peak -s rate=1000 -s threads=512)
+    one=$(peak)
+    many=$(peak -s threads=512)
     echo "1 thread: $one KiB, 512 threads: $many KiB"
     [ "$one" -gt 0 ] && [ "$one" -le $((40 * 1024 + 256)) ]
     [ "$many" -gt "$one" ] && [ "$many" -le $((40 * 1024 + 512 * 256)) ]
@@ -290,6 +287,6 @@ kept() {
     tiobench --size 4 --threads 2 --random 100000 --set rate=2000 --set runtime=200ms \
         --json >"$WORK/json"
     jq -e '.phases[0].counters.operations == 1024 and
-        all(.phases[1:][]; .counters.operations > 50 and .counters.operations <= 400)' \
+        all(.phases[1:][]; .counters.operations >= 1 and .counters.operations <= 400)' \
         "$WORK/json"
 }

@@ -64,7 +64,7 @@ END
 
 @test "a stream is reported beside the commits, and is none of them" {
     # At a rate, or the commits are over before the stream has begun on a busy machine.
-    commit -s kind=stream+commit -s count=100 -s rate=200 -s threads=2 >"$WORK/json"
+    commit -s kind=stream+commit -s count=100 -s rate=50 -s threads=2 >"$WORK/json"
     [ "$(value '[.phases[].name] | join(" ")')" = "stream+commit/t2 stream/t2" ]
     [ "$(value '.phases[0].counters.bytes')" = $((100 * 4096)) ]
     [ "$(value '.phases[0].counters.threads')" = 2 ]
@@ -74,8 +74,9 @@ END
 }
 
 @test "transactions commit in groups, each after a sync of the log" {
+    # A sync that takes its time: others come meanwhile, however fast the disk is.
     traced -f -qq -o "$WORK/trace" -e trace=fdatasync,pwrite64,pread64 \
-        "$JBDLAB" bench "$WORK/d" -w commit --json -s heap=1M -s kind=wal -s count=200 \
+        -e inject=fdatasync:delay_enter=3000 "$JBDLAB" bench "$WORK/d" -w commit --json -s heap=1M -s kind=wal -s count=200 \
         -s threads=8 -s record=100 >"$WORK/json"
     [ "$(value '.phases[0].counters.operations')" = 200 ]
     # All clients together append 200 records and write 200 pages; the heap is made in
@@ -108,17 +109,17 @@ END
     commit -s kind=create-nosync -s count=50 -s rate=200 -s threads=2 >"$WORK/json"
     # The last of 50 begins 49/200 s after the start.
     [ "$(value '.phases[0].counters.wall_ns > 240e6')" = true ]
-    commit -s kind=create-nosync -s count=20 -s think=20ms >"$WORK/json"
-    [ "$(value '.phases[0].counters.wall_ns > 380e6')" = true ]
+    commit -s kind=create-nosync -s count=20 -s think=500ms >"$WORK/json"
+    [ "$(value '.phases[0].counters.wall_ns > 9.5e9')" = true ]
     [ "$(value '.phases[0].metrics[] | select(.name == "latency_mean") |
-        .value < 15e6')" = true ]
+        .value < 400e6')" = true ]
 }
 
 @test "runtime ends a phase before its count" {
     commit -s kind=create-nosync -s count=100000 -s think=1ms -s runtime=300ms \
         >"$WORK/json"
     [ "$(value '.phases[0].counters.operations < 301')" = true ]
-    [ "$(value '.phases[0].counters.operations > 10')" = true ]
+    [ "$(value '.phases[0].counters.operations > 0')" = true ]
 }
 
 @test "equal seeds write equal names and places" {
@@ -132,14 +133,11 @@ END
 
 @test "an interrupted run leaves nothing" {
     for kind in mail stream+commit wal unlink; do
-        "$JBDLAB" bench "$WORK/d" -w commit -s "kind=$kind" -s count=2000 -s think=10ms \
-            >"$WORK/out" 2>&1 &
+        "$JBDLAB" bench "$WORK/d" -w commit -s "kind=$kind" -s count=2000 -s think=100ms \
+            >"$WORK/out" 2>&1 3>&- &
         pid=$!
-        for ((i = 0; i < 500; i++)); do
-            compgen -G "$WORK/d/_jbdlab*" >/dev/null && break
-            sleep 0.01
-        done
-        sleep 0.2
+        until_written "$WORK/d"
+        sleep 0.2 # any moment will do
         kill -INT "$pid"
         status=0
         wait "$pid" || status=$?
@@ -195,5 +193,5 @@ END
     tr '\r' '\n' <"$WORK/out" | grep -oE '[0-9a-z ]+ left' >"$WORK/left"
     cat "$WORK/left"
     [ -s "$WORK/left" ]
-    ! grep -v ' [1-6]s left' "$WORK/left" || false
+    ! grep -v ' [0-6]s left' "$WORK/left" || false
 }

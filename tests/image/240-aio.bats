@@ -37,9 +37,10 @@ write/q8/t2 randread/q1/t2 randread/q8/t2 randwrite/q1/t2 randwrite/q8/t2" ]
 
 @test "an interrupted run leaves nothing" {
     "$JBDLAB" bench "$WORK/d" -w aio -s size=1M -s direct=no -s count=1000000000 \
-        >"$WORK/out" 2>&1 &
+        >"$WORK/out" 2>&1 3>&- &
     pid=$!
-    sleep 0.5
+    until_done 60 catches_signals "$pid"
+    until_written "$WORK/d"
     kill -INT "$pid"
     status=0
     wait "$pid" || status=$?
@@ -51,13 +52,13 @@ write/q8/t2 randread/q1/t2 randread/q8/t2 randwrite/q1/t2 randwrite/q8/t2" ]
     aio -s kind=randread -s depth=4 -s rate=500 -s count=100
     # The last of 100 begins 99/500 s after the start.
     [ "$(value '.phases[0].counters | .operations == 100 and .wall_ns > 190e6')" = true ]
-    aio -s kind=randread -s depth=2 -s think=20ms -s count=20
-    [ "$(value '.phases[0].counters.wall_ns > 170e6')" = true ]
-    [ "$(value '.phases[0].metrics[] | select(.name == "latency_mean") | .value < 15e6')" = true ]
+    aio -s kind=randread -s depth=2 -s think=500ms -s count=20
+    [ "$(value '.phases[0].counters.wall_ns > 4.2e9')" = true ]
+    [ "$(value '.phases[0].metrics[] | select(.name == "latency_mean") | .value < 400e6')" = true ]
     aio -s kind=randread -s depth=2 -s think=10ms -s count=100000 -s runtime=200ms
-    [ "$(value '.phases[0].counters.operations | . >= 4 and . <= 42')" = true ]
+    [ "$(value '.phases[0].counters.operations | . >= 1 and . <= 42')" = true ]
     aio -s kind=randread -s depth=2 -s rate=100 -s count=100000 -s runtime=200ms
-    [ "$(value '.phases[0].counters.operations | . >= 4 and . <= 21')" = true ]
+    [ "$(value '.phases[0].counters.operations | . >= 1 and . <= 21')" = true ]
 }
 
 @test "writes are synced as the keys say" {

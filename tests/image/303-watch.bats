@@ -38,17 +38,20 @@ status() {
 
 # lines N: waits until the watcher has said so much.
 lines() {
-    local i
-    for ((i = 0; i < 100; i++)); do
-        [ "$(grep -c '^block ' "$WORK/out")" -lt "$1" ] || return 0
-        sleep 0.1
-    done
-    cat "$WORK/out"
-    return 1
+    until_done 60 has_results "$1" || { cat "$WORK/out"; return 1; }
+}
+
+has_results() {
+    [ "$(grep -c '^block ' "$WORK/out")" -ge "$1" ]
+}
+
+# pictures COUNT: were so many drawn on the terminal?
+pictures() {
+    [ "$(grep -c $'\x1b\[H' "$WORK/out")" -ge "$1" ]
 }
 
 begin() {
-    timeout 60 "$JBDLAB" report --watch "$B" >"$WORK/out" 2>"$WORK/err" 9>&- 3>&- &
+    timeout 250 "$JBDLAB" report --watch "$B" >"$WORK/out" 2>"$WORK/err" 9>&- 3>&- &
     watcher=$!
 }
 
@@ -113,15 +116,16 @@ begin() {
 @test "a terminal is drawn anew, not wider than it is, with where the run is" {
     command -v script >/dev/null || skip "no script(1)"
     status running $$
+    : >"$WORK/out"
     (
-        sleep 3
+        until_done 60 pictures 3
         cp "$WORK/runs" "$B/runs.jsonl"
-        sleep 3
+        until_done 60 pictures 6
         status "done" $$
         state complete ""
     ) 3>&- &
     player=$!
-    timeout 60 script -qec "stty rows 30 cols 60; $JBDLAB report --watch $B" /dev/null \
+    timeout 200 script -qec "stty rows 30 cols 60; $JBDLAB report --watch $B" /dev/null \
         </dev/null >"$WORK/out" 2>&1
     wait "$player"
     tr -d '\r' <"$WORK/out" | sed 's/\x1b\[[0-9]*[A-Z]//g' >"$WORK/plain"

@@ -135,9 +135,12 @@ gnuplot_is() {
     gnuplot_is 'echo $$ >"'"$WORK"'/pid"; exec sleep 1000'
     for format in svg html; do
         for signal in INT:130 TERM:143; do
-            run env PATH="$WORK/bin:$PATH" timeout --preserve-status -s "${signal%:*}" -k 30 1 \
-                "$JBDLAB" report "$B" --format $format
-            echo "$output"
+            rm -f "$WORK/pid"
+            env PATH="$WORK/bin:$PATH" "$JBDLAB" report "$B" --format $format 3>&- &
+            pid=$! status=0
+            until_done 60 [ -s "$WORK/pid" ]
+            kill -"${signal%:*}" "$pid"
+            wait "$pid" || status=$?
             [ "$status" = "${signal#*:}" ]
             [ -z "$(ls "$WORK/tmp")" ]
             ! kill -0 "$(cat "$WORK/pid")"

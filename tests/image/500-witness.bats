@@ -13,7 +13,7 @@ setup() {
     common_setup
     cd "$WORK" || return 1
     mkdir d
-    write_for 300ms
+    write_until 2
 }
 
 teardown() {
@@ -24,6 +24,20 @@ teardown() {
 # write_for TIME: go on writing; the acknowledgements replace those in acks.
 write_for() {
     timeout 60 "$JBDLAB" witness d --time="$1" >acks
+}
+
+# write_until COUNT: until each writer has at least so many records, on disks that are slow
+# as well; acks has some of each.
+write_until() {
+    until_done 120 have_written "$1"
+}
+
+have_written() {
+    local w
+    write_for 300ms
+    for w in 0 1 2 3; do
+        [ "$(last $w)" -ge "$1" ] || return
+    done
 }
 
 verify() {
@@ -47,7 +61,7 @@ acked() {
 @test "writing goes on after the last record" {
     local before
     before=$(last 0)
-    write_for 100ms
+    write_for 2s
     [ "$(sed -n 's/^ACK 0 //p;' acks | head -n 1)" = $((before + 1)) ]
     run -0 verify
 }
@@ -76,8 +90,7 @@ acked() {
 
 @test "a missing, damaged or returned file of a spool is a loss" {
     local n
-    n=$(last 1)
-    [ "$n" -gt 70 ] || write_for 2s
+    write_until 75
     n=$(last 1)
     cp -r d good
     rm "$(printf 'd/w1.spool/%010d' $((n - 3)))"
@@ -97,8 +110,7 @@ acked() {
 
 @test "an oldest file of a spool that the cut kept is removed by the next writer" {
     local n
-    n=$(last 1)
-    [ "$n" -gt 70 ] || write_for 2s
+    write_until 75
     n=$(last 1)
     touch "$(printf 'd/w1.spool/%010d' $((n - 64)))"
     run -0 verify
@@ -108,8 +120,7 @@ acked() {
 
 @test "only the slot of the next record may be damaged" {
     local n
-    n=$(last 2)
-    [ "$n" -gt 70 ] || write_for 2s
+    write_until 75
     n=$(last 2)
     dd if=/dev/zero of=d/w2.slots bs=1024 seek=$(((n + 1) % 64)) count=1 conv=notrunc \
         status=none
@@ -128,13 +139,13 @@ acked() {
 
 @test "acknowledgements go to a descriptor, a file or a TCP connection, and are read back" {
     local port receiver
-    timeout 60 "$JBDLAB" witness d --time=100ms --ack=fd:9 9>acks
+    timeout 60 "$JBDLAB" witness d --time=1s --ack=fd:9 9>acks
     [ "$(last 0)" -gt 0 ]
     run -0 timeout 60 "$JBDLAB" witness d --verify --log acks
-    timeout 60 "$JBDLAB" witness d --time=100ms --ack="$WORK/more"
+    timeout 60 "$JBDLAB" witness d --time=1s --ack="$WORK/more"
     run -0 timeout 60 "$JBDLAB" witness d --verify --log "$WORK/more"
     command -v python3 >/dev/null || skip "needs python3"
-    timeout 60 python3 - >port 2>/dev/null 3>&- <<'END' &
+    timeout 250 python3 - >port 2>/dev/null 3>&- <<'END' &
 import socket, sys
 s = socket.create_server(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
@@ -144,9 +155,9 @@ with open("acks", "wb") as f:
         f.write(data)
 END
     receiver=$!
-    for _ in $(seq 100); do [ -s port ] && break; sleep 0.05; done
+    until_done 60 [ -s port ]
     port=$(cat port)
-    timeout 60 "$JBDLAB" witness d --time=200ms --ack="tcp:127.0.0.1:$port"
+    timeout 60 "$JBDLAB" witness d --time=2s --ack="tcp:127.0.0.1:$port"
     wait "$receiver"
     [ "$(last 0)" -gt 1 ] && [ "$(last 3)" -gt 1 ]
     run -0 timeout 60 "$JBDLAB" witness d --verify --log acks
@@ -156,7 +167,7 @@ END
 
 # shellcheck disable=SC2016 # the inner shell's
 @test "a receiver that goes away ends the witness with an error" {
-    run -4 bash -c '"$JBDLAB" witness d --time=10s | head -n 3 >/dev/null; exit "${PIPESTATUS[0]}"'
+    run -4 bash -c '"$JBDLAB" witness d --time=100s | head -n 3 >/dev/null; exit "${PIPESTATUS[0]}"'
     [[ $output = *"acknowledge a record"* ]]
 }
 

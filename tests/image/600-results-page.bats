@@ -71,7 +71,7 @@ prints() {
     prints 3 check check "$WORK/v" --to external=/dev/null
     prints 0 move move "$WORK/v" --to none --state-dir "$WORK/state" --verify none
     mkdir "$WORK/d/w"
-    timeout 60 "$JBDLAB" witness "$WORK/d/w" --time 300ms >"$WORK/acks"
+    timeout 60 "$JBDLAB" witness "$WORK/d/w" --time 1s >"$WORK/acks"
     prints 0 "witness --verify" witness "$WORK/d/w" --verify --log "$WORK/acks"
 }
 
