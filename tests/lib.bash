@@ -133,6 +133,7 @@ echo >>"$WORK/ran"
 while [ -e "$WORK/hold.\$(wc -l <"$WORK/ran")" ]; do sleep 0.05; done
 END
     chmod +x "$WORK/held"
+    : >"$WORK/ran"
     HELD="[workload held]
 type = command
 exec = $WORK/held

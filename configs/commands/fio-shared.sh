@@ -50,7 +50,7 @@ if [ -z "$SERVERS" ]; then
         tries=0
         until listening "$port"; do
             tries=$((tries + 1))
-            [ $tries -lt 100 ] || { echo "fio --server does not listen" >&2; exit 1; }
+            [ $tries -lt 600 ] || { echo "fio --server does not listen" >&2; exit 1; }
             sleep 0.1
         done
     done

@@ -80,19 +80,19 @@ commits() { awk 'NR == 1 { print $1 }' "/proc/fs/jbd2/${disk#/dev/}-8/info"; }
 }
 
 @test "fio-shared loads one directory from several servers at once, whose own are gone after it" {
-    local port pid i
+    local port=() pid i
     command_runs fio-shared env.SIZE=1M env.RUNTIME=1
     [ "$(value run servers)" = 2 ]
     awk -v all="$(value write operations)" -v slowest="$(value write slowest)" \
         'BEGIN { exit !(slowest > 0 && slowest <= all / 2) }'
     between 1000 "$(value write sync_mean)" 1e10
-    # Three that somebody else has started.
+    # Three that somebody else has started, at ports where nobody is.
+    mapfile -t -O 1 port < <(free_ports 3)
     for i in 1 2 3; do
-        port[i]=$((20000 + ($$ * 3 + i) % 20000))
         (cd "$WORK" && exec fio --server="127.0.0.1,${port[i]}" >/dev/null 2>&1 3>&-) &
         pid[i]=$!
+        until_done 60 listens "${port[i]}"
     done
-    sleep 1
     command_runs fio-shared env.SIZE=1M env.RUNTIME=1 \
         "env.SERVERS=127.0.0.1,${port[1]} 127.0.0.1,${port[2]} 127.0.0.1,${port[3]}"
     [ "$(value run servers)" = 3 ]
@@ -174,10 +174,7 @@ s = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandle
 print(s.server_port)
 s.serve_forever()' >"$WORK/port" 2>/dev/null 3>&- &
     server=$!
-    for ((i = 0; i < 100; i++)); do
-        [ -s "$WORK/port" ] && break
-        sleep 0.1
-    done
+    until_done 60 [ -s "$WORK/port" ]
     run timeout 60 "$JBDLAB" bench "$WORK/m" -w web -s "env.PORT=$(cat "$WORK/port")"
     kill "$server"
     echo "$output"
@@ -196,7 +193,7 @@ s.serve_forever()' >"$WORK/port" 2>/dev/null 3>&- &
     mkdir "$WORK/t"
     mount -t tmpfs -o size=200M none "$WORK/t"
     umount "$WORK/m"
-    losetup -d "$disk"
+    detach "$disk"
     truncate -s 190M "$WORK/t/image"
     disk=$(losetup -f --show "$WORK/t/image")
     LOOPS=("$disk")
@@ -204,13 +201,9 @@ s.serve_forever()' >"$WORK/port" 2>/dev/null 3>&- &
     mount "$disk" "$WORK/m"
     command_runs bonnie env.FILES=16 env.BYTES=0 space=1M
     umount "$WORK/m"
-    losetup -d "$disk"
+    detach "$disk"
     LOOPS=()
-    # The device lets go of its file a moment later.
-    for ((i = 0; i < 100; i++)); do
-        umount "$WORK/t" 2>/dev/null && break
-        sleep 0.1
-    done
+    until_done 30 umount "$WORK/t"
 }
 
 @test "pgbench, with the log elsewhere, leaves no server" {

@@ -12,6 +12,7 @@ setup() {
     cat >"$WORK/x.ini" <<END
 [experiment]
 blocks = 2
+repeat = 0
 primary = dd/write/rate
 [disk slow]
 size = 64M
@@ -45,15 +46,11 @@ teardown() {
 
 # bats test_tags=slow
 @test "a running experiment is watched, and its report holds what was measured" {
-    local i
-    timeout 120 "$JBDLAB" run "$WORK/x.ini" -o "$B" --yes --no-progress >"$WORK/report" \
+    timeout 250 "$JBDLAB" run "$WORK/x.ini" -o "$B" --yes --no-progress >"$WORK/report" \
         2>"$WORK/log" 3>&- &
     runner=$!
-    for ((i = 0; i < 300; i++)); do
-        [ ! -e "$B/bundle.json" ] || break
-        sleep 0.1
-    done
-    timeout 100 "$JBDLAB" report --watch "$B" >"$WORK/watched" 3>&- &
+    until_done 120 [ -e "$B/bundle.json" ]
+    timeout 200 "$JBDLAB" report --watch "$B" >"$WORK/watched" 3>&- &
     watcher=$!
     wait "$runner"
     wait "$watcher"

@@ -198,10 +198,11 @@ near() { # VALUE EXPECTED
         (.audit | all(.[]; .verdict == "ok" and (.reason | contains("counted on " + $d)))) and
         (.audit | all(.[]; .data_flushes >= (if .arm == "inline" then 48 else 72 end) and
             .data_flushes <= 88))'
-    # Somebody else on the same disk.
+    # Somebody else on the same disk, all through phases of three seconds.
+    echo 'rate = 8' >>"$WORK/x.ini"
     # shellcheck disable=SC2016 # the inner shell's
-    timeout 60 bash -c 'while dd if=/dev/zero of="$1" bs=4k count=64 seek=30000 oflag=direct \
-        conv=notrunc status=none; do :; done' - "$DISK" &
+    timeout 250 bash -c 'while dd if=/dev/zero of="$1" bs=4k count=64 seek=30000 oflag=direct \
+        conv=notrunc status=none; do :; done' - "$DISK" 3>&- &
     writer=$!
     rm -rf "$WORK/ram/b"
     timeout 60 "$JBDLAB" run "$WORK/x.ini" --output "$WORK/ram/b" --yes --no-progress || :

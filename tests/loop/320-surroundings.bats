@@ -30,6 +30,7 @@ experiment() {
     cat >"$WORK/x.ini" <<END
 [experiment]
 blocks = 1
+repeat = 0
 [disk fast]
 size = 16M
 directory = $WORK
@@ -48,10 +49,16 @@ rate = 200
 END
 }
 
+# A workload that lasts until it is told to end; see held_program.
+held() {
+    held_program
+    echo "$HELD" >>"$WORK/x.ini"
+}
+
 # The bundle must not lie on the disk that is measured.
 run_it() {
     rm -rf "$WORK/t/b"
-    timeout 60 "$JBDLAB" run "$WORK/x.ini" --output "$WORK/t/b" --yes --no-progress
+    timeout 200 "$JBDLAB" run "$WORK/x.ini" --output "$WORK/t/b" --yes --no-progress
 }
 
 # foreign: bytes that others wrote to the data disk, in all cells.
@@ -65,13 +72,17 @@ foreign() {
     sed -i -e '/^.disk/,/^directory/d' -e '/^.arm outside/,/^journal/d' "$WORK/x.ini"
     run_it
     [ "$(foreign)" = 0 ]
-    # Behind the end of the volume.
-    while dd if=/dev/zero of="$DATA" bs=1M seek=48 count=8 oflag=direct conv=notrunc \
-        status=none; do sleep 0.1; done 3>&- &
+    # Behind the end of the volume, in the middle of the cell.
+    held
+    hold 1
+    run_it 3>&- &
     writer=$!
-    sleep 0.3
-    kill -0 "$writer" || skip "this kernel lets nobody write to a mounted device"
-    run_it
+    until_held 1
+    dd if=/dev/zero of="$DATA" bs=1M seek=48 count=8 oflag=direct conv=notrunc status=none ||
+        skip "this kernel lets nobody write to a mounted device"
+    release
+    wait "$writer"
+    writer=
     [ "$(foreign)" -gt 4000000 ]
     "$JBDLAB" audit "$WORK/t/b" >"$WORK/audit"
     cat "$WORK/audit"
@@ -110,15 +121,15 @@ foreign() {
     experiment
     queue=/sys/block/${DATA#/dev/}/queue/read_ahead_kb
     value=$(cat "$queue")
+    held
+    hold 2
     run_it 3>&- &
     writer=$!
-    # As soon as the first record is there, the second cell runs.
-    for _ in $(seq 600); do
-        [ -s "$WORK/t/b/cells.jsonl" ] && break
-        sleep 0.05
-    done
+    # In the second cell.
+    until_held 2
     echo $((value + 4)) >"$queue"
     echo "<4>a complaint of $WORK" >/dev/kmsg
+    release
     wait "$writer"
     writer=
     echo "$value" >"$queue"

@@ -17,7 +17,7 @@ setup() {
 teardown() {
     if [ -n "${VICTIM:-}" ]; then
         kill_run "$VICTIM"
-        "$JBDLAB" scratch destroy "run$VICTIM-0-slow" || :
+        destroy_disk "run$VICTIM-0-slow" || :
     fi
     [ -z "${HELD:-}" ] || exec {HELD}<&-
     [ ! -d "$TRACING/instances" ] ||
@@ -30,6 +30,7 @@ experiment() {
     cat >"$WORK/x.ini" <<END
 [experiment]
 blocks = 1
+repeat = 0
 trace = yes
 [disk slow]
 size = 64M
@@ -40,7 +41,7 @@ directory = $WORK}
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096
-mount  = data=ordered
+mount  = data=ordered,commit=300
 [arm inline]
 journal = inline,size=8M
 $(printf '%b' "$*")
@@ -122,18 +123,15 @@ no_instance_of_ours() {
     mkdir "$TRACING/instances/jbdlab-9999998"
     exec {HELD}<"$TRACING/instances/jbdlab-9999998/tracing_on"
     experiment
-    sed -i 's/^count = .*/count = 10000/' "$WORK/x.ini"
-    "$JBDLAB" run "$WORK/x.ini" --output "$WORK/b" --yes --no-progress >/dev/null 2>&1 &
+    # For minutes.
+    sed -i 's/^count = .*/count = 10000\nthink = 50ms/' "$WORK/x.ini"
+    "$JBDLAB" run "$WORK/x.ini" --output "$WORK/b" --yes --no-progress >/dev/null 2>&1 3>&- &
     VICTIM=$!
-    for _ in {1..200}; do
-        [ ! -d "$TRACING/instances/jbdlab-$VICTIM" ] || break
-        sleep 0.1
-    done
-    [ -d "$TRACING/instances/jbdlab-$VICTIM" ]
+    until_done 120 [ -d "$TRACING/instances/jbdlab-$VICTIM" ]
     kill_run "$VICTIM"
     wait "$VICTIM" || :
     [ -d "$TRACING/instances/jbdlab-$VICTIM" ]
-    sed -i 's/^count = .*/count = 4/' "$WORK/x.ini"
+    sed -i 's/^count = .*/count = 4/; /^think/d' "$WORK/x.ini"
     run_experiment
     [ ! -d "$TRACING/instances/jbdlab-$VICTIM" ]
     [ -d "$TRACING/instances/jbdlab-9999998" ]

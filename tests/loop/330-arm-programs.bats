@@ -52,7 +52,7 @@ END
 }
 
 run_experiment() {
-    run timeout 60 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE"
+    run timeout 200 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE"
     echo "$output"
 }
 
@@ -143,10 +143,10 @@ END
 echo "volume else /dev/null"
 END
     for case in "fail:ended with status 3:"$'\n'"no cache today" \
-        "hang:did not end within 1s (\"timeout\") and was ended" \
+        "hang:did not end within 5s (\"timeout\") and was ended" \
         "nonsense:which is not volume NAME DEVICE" "missing:No such file"; do
         rm -rf "$BUNDLE" "$WORK/torn-down"
-        experiment "setup = $WORK/bin/${case%%:*}" "teardown = $WORK/bin/note" 'timeout = 1s'
+        experiment "setup = $WORK/bin/${case%%:*}" "teardown = $WORK/bin/note" 'timeout = 5s'
         run_experiment
         [ "$status" = 4 ]
         [[ "$output" == *"arm changed: "*"setup of arm changed: "*"${case#*:}"* ]]
@@ -177,12 +177,9 @@ END
 touch "$WORK/torn-down"
 END
     experiment "setup = $WORK/bin/hang" "teardown = $WORK/bin/note"
-    timeout 60 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE" >"$WORK/out" 2>&1 &
+    timeout 200 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE" >"$WORK/out" 2>&1 3>&- &
     pid=$!
-    for _ in $(seq 300); do
-        [ -e "$WORK/begun" ] && break
-        sleep 0.1
-    done
+    until_done 120 [ -e "$WORK/begun" ]
     kill -INT "$(pgrep -P "$pid")"
     status=0
     wait "$pid" || status=$?

@@ -80,7 +80,7 @@ EVEN="ssd,channels=1,read=0,write=200us,flush=0,overhead=0,interface=0,transfer=
         .[1].device == "journal outside" and .[1].size_bytes == 16777216 and
         all(.[]; .passes == 2 and .round_ns == 20000000 and
             (.writes_per_s | length) >= 5 and (.writes_per_s | length) <= 25 and
-            all(.writes_per_s[]; . > 10 and . <= 5500))' "$BUNDLE/environment.json"
+            all(.writes_per_s[]; . > 0 and . <= 5500))' "$BUNDLE/environment.json"
     # The rule, by another program.
     jq -e 'all(.precondition[]; .steady == (.writes_per_s[-5:] as $v |
         (($v | add) / 5) as $mean |
@@ -94,15 +94,17 @@ EVEN="ssd,channels=1,read=0,write=200us,flush=0,overhead=0,interface=0,transfer=
 
 @test "it is not done again when the run goes on" {
     plan none slow 'mkfs = ext4 -b 4096'
-    sed -i 's/^blocks = 1/blocks = 3/' "$WORK/x.ini"
+    sed -i 's/^blocks = 1/blocks = 2/' "$WORK/x.ini"
+    held_program
+    echo "$HELD" >>"$WORK/x.ini"
+    hold 2
     "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE" --yes --no-progress >/dev/null 2>"$WORK/err" 3>&- &
     pid=$!
-    for _ in $(seq 1000); do
-        ! grep -qs '"what":"cell-done"' "$BUNDLE/state.log" || break
-        sleep 0.02
-    done
+    until_held 2
     kill_run "$pid"
     wait "$pid" || true
+    release
+    [ "$(jq -r .state "$BUNDLE/bundle.json")" = running ]
     [ "$(grep -c '"what":"preconditioned"' "$BUNDLE/state.log")" = 2 ]
     # As if nobody knew; there still is something on the devices.
     jq -e '.precondition | length == 2' "$BUNDLE/environment.json"

@@ -53,6 +53,7 @@ type  = dd
 bs    = 4k
 count = $count
 sync  = dsync
+${HELD-}
 [experiment]
 name  = watched
 seed  = 3
@@ -66,14 +67,11 @@ END
 FAST=ssd,read=0,write=0,flush=0,overhead=0,interface=0
 
 begin() {
-    timeout -k 5 120 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE" --no-progress "$@" \
+    timeout -k 5 250 "$JBDLAB" run "$WORK/x.ini" --output "$BUNDLE" --no-progress "$@" \
         >"$WORK/out" 2>"$WORK/err" 3>&- &
     timeout=$!
-    for _ in $(seq 100); do
-        pid=$(pgrep -P "$timeout") && return 0
-        sleep 0.02
-    done
-    return 1
+    until_done 60 pgrep -P "$timeout" >/dev/null
+    pid=$(pgrep -P "$timeout")
 }
 
 # The child that carries the run out.
@@ -83,15 +81,12 @@ process_of_run() {
 
 # until_status FILTER: until jq finds it true of status.json, which always is whole.
 until_status() {
-    for _ in $(seq 2000); do
-        if [ -e "$BUNDLE/status.json" ]; then
-            jq . "$BUNDLE/status.json" >/dev/null || return 1
-            ! jq -e "$1" "$BUNDLE/status.json" >/dev/null || return 0
-        fi
-        sleep 0.02
-    done
-    cat "$BUNDLE/status.json" "$WORK/err"
-    return 1
+    until_done 120 has_status "$1" || { cat "$BUNDLE/status.json" "$WORK/err"; return 1; }
+    jq . "$BUNDLE/status.json" >/dev/null
+}
+
+has_status() {
+    [ -e "$BUNDLE/status.json" ] && jq -e "$1" "$BUNDLE/status.json" >/dev/null
 }
 
 # ends STATUS
@@ -117,13 +112,11 @@ expect_nothing_left() {
     local name child
     experiment "$FAST,hang=3000" 3000 'blocks = 1' 'hang = 2s'
     begin
-    until_status '.workload == "dd"'
-    child=$(process_of_run)
     ends 4
-    grep -Eq 'it hangs in block 1 of 1, arm (inline|none), workload dd, phase "measure" for [0-9.]+s: loop[0-9]+ \(volume data\) has answered nothing for [23]s$' "$WORK/err"
+    child=$(sed -n 's/.*process \([0-9]*\) cannot be ended.*/\1/p' "$WORK/err")
+    grep -Eq 'it hangs in block 1 of 1, arm (inline|none), workload dd, phase "measure" for [0-9.]+s: loop[0-9]+ \(volume data\) has answered nothing for ([2-9]|[0-9]{2,})s$' "$WORK/err"
     grep -Eq '^  loop[0-9]+ \(volume data\): [1-9][0-9]* requests in flight$' "$WORK/err"
     grep -Eq '^  [^ ]+, process [0-9]+: waits in [a-z_0-9]+' "$WORK/err"
-    grep -q "process $child cannot be ended" "$WORK/err"
     [ -d "/proc/$child" ]
     until_status '.state == "failed" and (.reason | test("volume data. has answered nothing"))'
     jq -e '.state == "failed" and (.reason | test("workload dd.*has answered nothing"))' \
@@ -137,11 +130,8 @@ expect_nothing_left() {
 
     name=$(disks)
     timeout 30 "$JBDLAB" scratch wake "$name"
-    for _ in $(seq 500); do
-        [ -d "/proc/$child" ] || break
-        sleep 0.02
-    done
-    timeout 100 "$JBDLAB" run --resume "$BUNDLE" --no-progress >"$WORK/out" 2>"$WORK/err" ||
+    until_done 120 [ ! -d "/proc/$child" ]
+    timeout 200 "$JBDLAB" run --resume "$BUNDLE" --no-progress >"$WORK/out" 2>"$WORK/err" ||
         { cat "$WORK/err"; false; }
     jq -e '.state == "complete"' "$BUNDLE/bundle.json"
     jq -e '.state == "done" and .reason == null' "$BUNDLE/status.json"
@@ -151,10 +141,14 @@ expect_nothing_left() {
 }
 
 @test "a disk that answers again while the run is being ended leaves nothing" {
-    experiment "$FAST,hang=3000,hang_for=4s" 3000 'blocks = 1' 'hang = 3s'
+    # It is asked to end when it hangs for ten seconds, and is woken then: for ten more it
+    # may take to end.
+    experiment "$FAST,hang=3000" 3000 'blocks = 1' 'hang = 10s'
     begin
+    until_done 200 grep -q 'it hangs in' "$WORK/err"
+    timeout 30 "$JBDLAB" scratch wake "$(disks)"
     ends 4
-    grep -q 'has answered nothing for [34]s' "$WORK/err"
+    grep -Eq 'has answered nothing for [0-9]{2,}s' "$WORK/err"
     grep -q 'then it could be ended (.*interrupted by SIGTERM' "$WORK/err"
     jq -e '.state == "interrupted"' "$BUNDLE/bundle.json"
     jq -e '.state == "failed"' "$BUNDLE/status.json"
@@ -163,20 +157,36 @@ expect_nothing_left() {
 
 # bats test_tags=slow
 @test "a disk that is only slow does not hang" {
-    # A request each second, and a bound of two.
-    experiment "ssd,channels=1,read=0,write=0,flush=1200ms,overhead=0,interface=0" 3 \
-        'blocks = 1' 'hang = 2s'
+    # A request each second, for longer than the bound.
+    experiment "ssd,channels=1,read=0,write=0,flush=700ms,overhead=0,interface=0" 8 \
+        'blocks = 1' 'hang = 4s'
     begin
     ends 0
     run grep -c 'hangs' "$WORK/err"
     [ "$output" = 0 ]
 }
 
+# Does the disk answer nothing at all, or has that been said already?
+hangs() {
+    local before
+    ! grep -q 'it hangs in' "$WORK/err" || return 0
+    before=$(requests) || return
+    sleep 2
+    [ "$(requests)" = "$before" ] && [ "${before##* }" -gt 0 ]
+}
+
+# requests: of the disk, that ended and that are in flight
+requests() {
+    local device
+    device=$(timeout 30 "$JBDLAB" scratch list --json |
+        jq -r --arg w "$WORK/" '.disks[] | select(.file // "" | startswith($w)) | .device')
+    awk '{ print $1, $5, $16, $9 }' "/sys/block/${device#/dev/}/stat"
+}
+
 @test "^C ends a run whose disk hangs" {
     experiment "$FAST,hang=3000" 3000 'blocks = 1' 'hang = 3s'
     begin
-    until_status '.workload == "dd"'
-    sleep 1
+    until_done 120 hangs
     kill -INT "$pid"
     ends 4
     grep -q 'it hangs in ' "$WORK/err"
@@ -184,18 +194,19 @@ expect_nothing_left() {
 
 @test "SIGUSR1 and status.json say where it is" {
     local before now
-    experiment "$FAST" 2000 'blocks = 50'
+    # The third cell, and the fifth, last until we are done with them.
+    held_program
+    hold 3 5
+    experiment "$FAST" 20 'blocks = 50'
     begin --quiet
-    until_status '.workload == "dd" and .block == 2'
+    until_status '.workload == "held" and .block == 2'
     kill -USR1 "$pid"
-    for _ in $(seq 100); do
-        [ ! -s "$WORK/err" ] || break
-        sleep 0.05
-    done
-    grep -Eq '^watched: block [2-9] of 50, arm (inline|none), .*phase ".*" for [0-9]+.*s, in all about .*s left' "$WORK/err"
+    until_done 60 [ -s "$WORK/err" ]
+    grep -Eq '^watched: block 2 of 50, arm (inline|none), .*phase ".*" for [0-9]+.*s, in all about .*s left' "$WORK/err"
     [ "$(wc -l <"$WORK/err")" = 1 ]
     before=$(date +%s)
-    until_status '.block == 3 and .workload == "dd"'
+    rm "$WORK/hold.3"
+    until_status '.block == 3 and .workload == "held"'
     now=$(date +%s)
     jq -e --argjson pid "$pid" --argjson before "$before" --argjson now "$now" \
         '.schema == "jbdlab-status/1" and .state == "running" and .pid == $pid and
@@ -217,14 +228,17 @@ expect_nothing_left() {
 }
 
 @test "a run whose process is killed says so, and goes on" {
-    experiment "$FAST" 1000 'blocks = 2'
+    held_program
+    hold 1
+    experiment "$FAST" 20 'blocks = 2'
     begin
-    until_status '.workload == "dd"'
+    until_status '.workload == "held"'
     kill -KILL "$(process_of_run)"
     ends 4
     grep -q 'the process of the run was ended by signal 9 (Killed); go on with "run --resume"' "$WORK/err"
     jq -e '.state == "failed"' "$BUNDLE/status.json"
-    timeout 100 "$JBDLAB" run --resume "$BUNDLE" --quiet
+    release
+    timeout 200 "$JBDLAB" run --resume "$BUNDLE" --quiet
     jq -e '.state == "done"' "$BUNDLE/status.json"
     expect_nothing_left
 }
@@ -244,20 +258,18 @@ END
     export PATH=$WORK/bin:$PATH
     for moment in KILL INT; do
         rm -rf "$BUNDLE"
-        experiment "$FAST" 2000 'blocks = 50'
+        experiment "$FAST" 20 'blocks = 500'
         begin
         until_status '.workload == "dd"'
+        until_done 60 grep -qs begun "$WORK/bin/state"
         [ "$(cat "$WORK/bin/state")" = begun ]
         [ "$(sed 3,4d "$WORK/bin/words" | xargs)" = "--what=sleep:shutdown:idle --mode=block cat" ]
         [ "$(sed -n 3,4p "$WORK/bin/words" | xargs)" = "--who=jbdlab --why=experiment watched" ]
         if [ $moment = KILL ]; then
             kill_run "$pid"
             ends 137
-            for _ in $(seq 100); do
-                [ "$(cat "$WORK/bin/state")" = begun ] || break
-                sleep 0.05
-            done
-            [ "$(cat "$WORK/bin/state")" = ended ]
+            until_done 60 grep -qs ended "$WORK/bin/state"
+            rm "$WORK/bin/state"
             timeout 60 "$JBDLAB" run --restore "$BUNDLE" --quiet
         else
             kill -INT "$pid"

@@ -14,7 +14,7 @@ setup() {
 
 teardown() {
     umount "$WORK/mnt" 2>/dev/null || true
-    "$JBDLAB" scratch destroy "$NAME" 2>/dev/null || true
+    destroy_disk "${NAME:-none}" || true
     common_teardown
 }
 
@@ -36,16 +36,6 @@ model_pid() {
     grep -lzx -- "$NAME" /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ pid _; do
         ! grep -qzx model-serve "/proc/$pid/cmdline" 2>/dev/null || echo "$pid"
     done
-}
-
-# Detaches the loop device; a program that looks at all devices may delay that.
-detach() {
-    losetup -d "$DEV"
-    for _ in {1..100}; do
-        [ -e "/sys/block/${DEV#/dev/}/loop" ] || return 0
-        sleep 0.05
-    done
-    return 1
 }
 
 no_model() {
@@ -104,12 +94,8 @@ nothing_left() {
     create --model ssd
     refute grep "jbdlab:" /proc/self/mountinfo
     [[ "$(cat "/sys/block/${DEV#/dev/}/loop/backing_file")" == "/jbdlab:jbdlab-$NAME-"* ]]
-    detach
-    for _ in {1..50}; do
-        no_model && break
-        sleep 0.1
-    done
-    no_model
+    detach "$DEV"
+    until_done 60 no_model
 }
 
 @test "create prints the device and nothing else on standard output" {
@@ -175,7 +161,7 @@ nothing_left() {
 @test "a model that was killed is shown as dead, and everything can be removed" {
     create --model hdd-7200
     kill -9 "$(model_pid)"
-    sleep 0.2
+    until_done 60 no_model
     run "$JBDLAB" scratch list
     [[ "$output" == *"$NAME"*"model died"* ]]
     "$JBDLAB" scratch destroy "$NAME"
@@ -191,7 +177,7 @@ nothing_left() {
 
 @test "destroy works when the loop device is gone" {
     create --model ssd
-    detach
+    detach "$DEV"
     run "$JBDLAB" scratch list
     [[ "$output" == *"$NAME"*"broken"* ]]
     "$JBDLAB" scratch destroy "$NAME"
@@ -200,11 +186,8 @@ nothing_left() {
 
 @test "destroy works after a reboot, when only the record and the data file are there" {
     create --model ssd
-    detach
-    for _ in {1..50}; do
-        no_model && break
-        sleep 0.1
-    done
+    detach "$DEV"
+    until_done 60 no_model
     rm -r "/run/jbdlab/scratch/$NAME"
     "$JBDLAB" scratch destroy "$NAME"
     nothing_left
@@ -232,7 +215,7 @@ nothing_left() {
 
 @test "a disk of a running experiment is left to it" {
     create --model none
-    sleep 60 3>&- &
+    sleep 300 3>&- &
     owner=$!
     word=$owner:$(cut -d' ' -f22 "/proc/$owner/stat"):$(cat /proc/sys/kernel/random/boot_id)
     record=/var/lib/jbdlab/scratch/$NAME.json
@@ -298,7 +281,8 @@ without() {
         kill -9 "$pid" 2>/dev/null || true
         wait "$pid" || true
         "$JBDLAB" scratch destroy "$NAME" || [ ! -e "/var/lib/jbdlab/scratch/$NAME.json" ]
-        nothing_left
+        # The model of one that was just made sees a moment later that nobody wants it.
+        until_done 60 nothing_left
     done
 }
 

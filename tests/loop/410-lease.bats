@@ -114,7 +114,7 @@ leases() {
         printf '\0\0\0\0\x83\0\0\0\x00\x88\0\0\x00\x80\0\0'
     } | dd of="$FILE" bs=1 seek=446 conv=notrunc status=none
     printf '\x55\xaa' | dd of="$FILE" bs=1 seek=510 conv=notrunc status=none
-    losetup -d "$DISK"
+    detach "$DISK"
     LOOPS=()
     DISK=$(losetup -P -f --show "$FILE")
     LOOPS+=("$DISK")
@@ -193,8 +193,8 @@ EOF
             push(@all, $f);
         }
         open(my $r, ">", $ARGV[0]); print $r join(" ", $$, map { fileno($_) } @all), "\n";
-        close($r); sleep 20' "$WORK/ready" 3>&- &
-    read -r HOLDER first second < <(timeout 20 cat "$WORK/ready")
+        close($r); sleep 300' "$WORK/ready" 3>&- &
+    read -r HOLDER first second < <(timeout 60 cat "$WORK/ready")
     ONE=$(losetup -f --show "/proc/$HOLDER/fd/$first")
     LOOPS+=("$ONE")
     TWO=$(losetup -f --show "/proc/$HOLDER/fd/$second")
@@ -205,7 +205,7 @@ EOF
         [ "$status" = 3 ]
         [[ "$output" == *"cannot be told apart: both have the same identity"* ]]
     done
-    losetup -d "$TWO"
+    detach "$TWO"
     lease "$ONE" "deleted)"
     "$JBDLAB" scratch unlease "$ONE"
 }

@@ -33,7 +33,7 @@ new_disk() {
 teardown() {
     if [ -n "${HOLDER:-}" ]; then
         kill "$HOLDER" 2>/dev/null || true
-        until_done 10 gone "$HOLDER"
+        until_done 60 gone "$HOLDER"
     fi
     [ -z "${SWAPPED:-}" ] || swapoff "$SWAPPED"
     ! mountpoint -q "$WORK/mnt" || unmount_still "$WORK/mnt"
@@ -148,9 +148,9 @@ carries() {
     need_mount_namespace
     mke2fs -q -t ext4 -b 4096 "$D"
     mkfifo "$WORK/ready"
-    unshare -m sh -c "mount -o ro $D $WORK/still && : >$WORK/ready && exec sleep 120" 3>&- &
+    unshare -m sh -c "mount -o ro $D $WORK/still && : >$WORK/ready && exec sleep 300" 3>&- &
     HOLDER=$!
-    timeout 20 cat "$WORK/ready"
+    timeout 60 cat "$WORK/ready"
     in_use "is mounted on $WORK/still in another mount namespace"
 }
 
@@ -220,9 +220,9 @@ carries() {
 @test "opened exclusively by another program" {
     mkfifo "$WORK/ready"
     perl -MFcntl -e 'sysopen(my $f, $ARGV[0], O_RDWR | O_EXCL) or die "open: $!";
-        open(my $r, ">", $ARGV[1]); close($r); sleep 120' "$D" "$WORK/ready" 3>&- &
+        open(my $r, ">", $ARGV[1]); close($r); sleep 300' "$D" "$WORK/ready" 3>&- &
     HOLDER=$!
-    timeout 20 cat "$WORK/ready"
+    timeout 60 cat "$WORK/ready"
     in_use "is opened exclusively"
 }
 
@@ -324,7 +324,7 @@ carries() {
 }
 
 @test "vanished" {
-    losetup -d "$D"
+    detach "$D"
     LOOPS=("$V")
     refused "." timeout 60 "$JBDLAB" check-disks "$WORK/no-such-device"
     D=$V HASHES= # of what there is
