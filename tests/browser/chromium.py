@@ -42,11 +42,21 @@ class Chromium:
         self.input = b""
         self.events = []
         self.session = None
-        targets = self.call("Target.getTargets")["targetInfos"]
-        page = next(t["targetId"] for t in targets if t["type"] == "page")
+        page = self.first_page()
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
+
+    def first_page(self):
+        """Which a browser that has just begun may not have yet."""
+        end = time.monotonic() + 60
+        while True:
+            for target in self.call("Target.getTargets")["targetInfos"]:
+                if target["type"] == "page":
+                    return target["targetId"]
+            if time.monotonic() > end:
+                raise RuntimeError("the browser has no page")
+            time.sleep(0.1)
 
     def read(self, seconds):
         """The next message, or None when none comes in time."""

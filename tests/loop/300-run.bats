@@ -402,13 +402,13 @@ locks() {
 }
 
 @test "max_time ends it after whole blocks" {
-    experiment 'blocks = 10000' 'max_time = 1s'
+    experiment 'blocks = 1000' 'max_time = 1s'
     small_dd
     run_jbdlab run "$WORK/x.ini" --output "$BUNDLE"
     wait_jbdlab
     [ "$status" = 0 ]
     [ "$(jq -r .state "$BUNDLE/bundle.json")" = complete ]
-    [[ "$(jq -r .reason "$BUNDLE/bundle.json")" == "max_time ended it after "*" of 10000 blocks" ]]
+    [[ "$(jq -r .reason "$BUNDLE/bundle.json")" == "max_time ended it after "*" of 1000 blocks" ]]
     [ $(($(wc -l <"$BUNDLE/cells.jsonl") % 2)) = 0 ]
     expect_nothing_left "$pid"
 }

@@ -78,8 +78,10 @@ foreign() {
     run_it 3>&- &
     writer=$!
     until_held 1
-    dd if=/dev/zero of="$DATA" bs=1M seek=48 count=8 oflag=direct conv=notrunc status=none ||
-        skip "this kernel lets nobody write to a mounted device"
+    for _ in 1 2 3; do
+        dd if=/dev/zero of="$DATA" bs=1M seek=48 count=8 oflag=direct conv=notrunc status=none ||
+            skip "this kernel lets nobody write to a mounted device"
+    done
     release
     wait "$writer"
     writer=
@@ -93,7 +95,8 @@ foreign() {
     "$JBDLAB" audit "$WORK/t/b" --json | jq -e --arg disk "${DATA#/dev/}" '
         any(.confounds[]; .id == "foreign_io" and (.detail | contains($disk))) and
         any(.devices[]; .disk == $disk and .foreign_write_bytes > 4000000) and
-        (.places | length == 1 and .[0].mean > 0 and .[0].journal > 0)'
+        ([.places[] | select(.workload == "append")] | length == 1 and .[0].mean > 0 and
+            .[0].journal > 0)'
 }
 
 @test "positions, superblocks and readings are in the record of a cell" {
