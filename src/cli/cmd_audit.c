@@ -46,6 +46,6 @@ const struct command command_audit = {
 	.name = "audit",
 	.arguments = "BUNDLE",
 	.summary = "say whether the syncs of an experiment reached the devices",
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.run = run,
 };

@@ -329,7 +329,7 @@ const struct command command_compare = {
 	.arguments = "A [B...] [options]",
 	.summary = "compare two arms, bundles or published outputs",
 	.options = options,
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.offer = offer,
 	.run = run,
 };

@@ -181,7 +181,7 @@ const struct command command_import = {
 		     "--list",
 	.summary = "read published outputs of other programs",
 	.options = options,
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.offer = offer,
 	.run = run,
 };

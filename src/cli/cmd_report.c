@@ -177,7 +177,7 @@ const struct command command_report = {
 		     "--schema",
 	.summary = "show what an experiment measured",
 	.options = options,
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.offer = offer,
 	.run = run,
 };

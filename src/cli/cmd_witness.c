@@ -277,6 +277,6 @@ const struct command command_witness = {
 		     "DIR --verify [options]",
 	.summary = "write and acknowledge records; find those that a power cut took",
 	.options = options,
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.run = run,
 };

@@ -289,7 +289,7 @@ const struct command command_workloads = {
 	.name = "workloads",
 	.arguments = "[NAME]",
 	.summary = "list what can be measured, and whether it is installed",
-	.flags = COMMAND_JSON,
+	.flags = COMMAND_JSON | COMMAND_FILES,
 	.offer = offer,
 	.run = run,
 };

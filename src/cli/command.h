@@ -45,6 +45,7 @@ enum command_flags {
 	COMMAND_JSON = 1,	 /* understands --json */
 	COMMAND_DESTRUCTIVE = 2, /* understands --yes */
 	COMMAND_HIDDEN = 4,	 /* not in --help: internal */
+	COMMAND_FILES = 8,	 /* needs no right of root but that to all files */
 };
 
 struct command {

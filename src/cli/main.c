@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "core/nearest.h"
 #include "core/printable.h"
+#include "core/privilege.h"
 
 #define ADDRESS(NAME) &command_##NAME,
 
@@ -93,7 +94,10 @@ static int run_command(struct cli *cli, const struct command *command,
 			options_print_help(stdout, command);
 			return STATUS_DONE;
 		}
-	return r ? r : command->run(cli, &p, e);
+	if (r)
+		return r;
+	r = command->flags & COMMAND_FILES ? privilege_limit(PRIVILEGE_FILES) : 0;
+	return r ? err_set(e, -r, "give up capabilities") : command->run(cli, &p, e);
 }
 
 /* Moves the command's name in front of the global options that may stand before it, so

@@ -93,7 +93,7 @@ static int become_program(
 	add_environment(job->environment);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(streams[STREAM_OUTPUT], 1) < 0 ||
 		dup2(streams[STREAM_ERRORS], 2) < 0 || chdir(job->directory) ||
-		become_user(&job->user, keeper))
+		privilege_limit(job->rights) || become_user(&job->user, keeper))
 		return start_errno_to(failure);
 	execvp(job->argv[0], (char *const *)job->argv);
 	return start_errno_to(failure);
@@ -171,7 +171,9 @@ static int keeper_main(const struct supervise_job *job, const int streams[], pid
 	setpgid(0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || pipe2(failure, O_CLOEXEC))
+	/* What it ends may have become another user. */
+	if (getppid() != parent || pipe2(failure, O_CLOEXEC) ||
+		privilege_limit(job->rights | PRIVILEGE(CAP_KILL)))
 		return 127;
 	started_ns = clock_now_ns();
 	program = fork();

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "core/err.h"
+#include "core/privilege.h"
 
 /* Whose rights a program has. */
 struct supervise_user {
@@ -27,6 +28,7 @@ struct supervise_job {
 	const char *const *environment; /* NULL-ended "NAME=value", added to ours */
 	const char *directory;		/* to work in */
 	struct supervise_user user;	/* another than ours needs root */
+	uint64_t rights;		/* capabilities that it may keep: PRIVILEGE_* */
 	uint64_t timeout_ns;
 	size_t output_limit; /* bytes of each stream; whoever prints more is ended */
 	const volatile sig_atomic_t *stop; /* set by a signal: end it; may be NULL */

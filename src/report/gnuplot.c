@@ -319,6 +319,7 @@ static int run_gnuplot(const char *directory, const volatile sig_atomic_t *stop,
 	const struct supervise_job job = {
 		.argv = argv,
 		.directory = directory,
+		.rights = PRIVILEGE_FILES,
 		.timeout_ns = SECONDS_MAX * UINT64_C(1000000000),
 		.output_limit = ERRORS_MAX,
 		.stop = stop,

@@ -70,6 +70,7 @@ static int run_program(const struct session *s, const char *line,
 		.journal = s->journals[s->arm].path, .volumes = volume_paths,
 		.disks = disk_paths};
 	struct supervise_job job = {.directory = "/", .output_limit = OUTPUT_LIMIT,
+		.rights = PRIVILEGE_ALL, /* to set up disks is what they are for */
 		.timeout_ns = session_arm(s)->timeout_ns, .stop = stop};
 	char **environment = NULL, **argv = NULL;
 	int r = volume_paths && disk_paths ? 0 : -ENOMEM;

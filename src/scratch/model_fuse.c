@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include "core/macros.h"
+#include "core/privilege.h"
 
 #define WORKERS 4
 #define REQUEST_BYTES_MAX (1U << 20)
@@ -147,6 +148,7 @@ static void *work(void *session)
 	struct fuse_buf buffer = { 0 };
 	int n;
 
+	privilege_limit(PRIVILEGE_MODEL_THREAD);
 	for (;;) {
 		n = fuse_session_receive_buf(session, &buffer);
 		if (n == -EINTR)

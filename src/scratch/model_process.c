@@ -7,7 +7,8 @@
  * send, is the last that the kernel kills for memory, and is nobody's child.  It must not
  * wait for memory that the kernel can only get by writing to it: it is marked as a writer
  * of dirty pages, and its memory is locked.  It must be on time: no timer slack, and
- * real-time priority, which costs little because it mostly sleeps.  Each of these is
+ * real-time priority, which costs little because it mostly sleeps.  What it does not need
+ * for that it gives up, and once it is mounted its threads nearly all.  Each of these is
  * tried; a machine that forbids one gets a model that is a little less exact or safe.
  */
 
@@ -30,6 +31,7 @@
 
 #include "core/fileio.h"
 #include "core/macros.h"
+#include "core/privilege.h"
 #include "core/strbuf.h"
 #include "scratch/control.h"
 #include "scratch/model_fuse.h"
@@ -191,6 +193,7 @@ static void become_robust(void)
 	prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
 	prctl(PR_SET_TIMERSLACK, 1);
 	sched_setscheduler(0, SCHED_FIFO, &priority);
+	privilege_limit(PRIVILEGE_MODEL);
 	mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
 }
 

@@ -28,6 +28,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "core/privilege.h"
 #include "core/units.h"
 
 /* Two lines, because the hardware fetches lines in pairs. */
@@ -88,10 +89,12 @@ static void *thread_main(void *data)
 	struct engine_thread *t = data;
 	struct engine *g = t->engine;
 	unsigned go;
-	int r = 0;
+	int r = privilege_limit(PRIVILEGE_WORK);
 
 	t->prepared = true;
-	if (g->job->ops->prepare)
+	if (r)
+		err_set(&t->err, -r, "give up capabilities");
+	else if (g->job->ops->prepare)
 		r = g->job->ops->prepare(t, &t->err);
 	if (r)
 		thread_failed(t, r);

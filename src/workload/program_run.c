@@ -265,6 +265,7 @@ static int run_program(const struct program_job *job, const char *name, char **a
 		.environment = (const char *const *)job->environment,
 		.directory = job->own[OWN_DIR],
 		.user = job->user,
+		.rights = PRIVILEGE_COMMAND,
 		.timeout_ns = job->timeout_ns,
 		.output_limit = OUTPUT_LIMIT,
 		/* A cleanup must run whatever has happened. */

@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "core/privilege.h"
 #include "workload/pacing.h"
 #include "workload/payload.h"
 #include "workload/throughput.h"
@@ -230,9 +231,12 @@ static void *child_main(void *data)
 	struct child *c = data;
 	const struct throughput_phase *p = c->crew->p;
 	struct payload payload = {0};
-	int fd = open_file(p, p->files->paths[c->index], &e);
-	int r = fd < 0 ? fd : 0;
+	int r = privilege_limit(PRIVILEGE_WORK), fd = -1;
 
+	if (r)
+		err_set(&e, -r, "give up capabilities");
+	else if ((fd = open_file(p, p->files->paths[c->index], &e)) < 0)
+		r = fd;
 	if (!r)
 		r = payload_init(
 			&payload, p->record_bytes, random_derive(~p->seed, c->index), &e);
