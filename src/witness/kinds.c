@@ -121,13 +121,33 @@ static int sync_parent(const char *path, struct err *e)
 	return 0;
 }
 
-/* Opens for reading; a file that was never made counts as empty: *fd stays -1. */
-static int open_existing(const struct writer *w, int *fd, struct err *e)
+/* Opens what is the writer's own, a file or a directory: others may write to the directory
+ * of the witness, and lay links there, or pipes.  -ENOENT without a message. */
+static int open_own(const struct writer *w, int flags, mode_t type, int *fd, struct err *e)
 {
-	*fd = open(w->path, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0 && errno != ENOENT)
+	struct stat st;
+
+	*fd = open(w->path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+	if (*fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (*fd < 0 && (errno == ELOOP || errno == EISDIR || errno == ENXIO))
+		return err_refuse(e, "%s is not what the witness makes there: it writes to files "
+				     "of its own only; give it an empty directory", w->path);
+	if (*fd < 0 || fstat(*fd, &st))
 		return err_set(e, errno, "open %s", w->path);
-	return 0;
+	if ((st.st_mode & S_IFMT) == type)
+		return 0;
+	close(take_fd(*fd));
+	return err_refuse(e, "%s is %s: give the witness an empty directory", w->path,
+		type == S_IFDIR ? "no directory" : "no regular file");
+}
+
+/* For reading; a file that was never made counts as empty: *fd stays -1. */
+static int open_existing(const struct writer *w, mode_t type, int *fd, struct err *e)
+{
+	int r = open_own(w, O_RDONLY, type, fd, e);
+
+	return r == -ENOENT ? 0 : r;
 }
 
 /* append and database: records one after the other. */
@@ -135,9 +155,10 @@ static int open_existing(const struct writer *w, int *fd, struct err *e)
 static int append_scan(struct writer *w, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
+	int ret = open_existing(w, S_IFREG, &fd, e);
 
-	if (open_existing(w, &fd, e) < 0)
-		return -e->code;
+	if (ret < 0)
+		return ret;
 	w->last = 0;
 	w->end_bytes = 0;
 	while (fd >= 0) {
@@ -156,9 +177,10 @@ static int append_scan(struct writer *w, struct err *e)
 
 static int append_open(struct writer *w, struct err *e)
 {
-	w->fd = open(w->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (w->fd < 0)
-		return err_set(e, errno, "open %s", w->path);
+	int r = open_own(w, O_RDWR | O_CREAT, S_IFREG, &w->fd, e);
+
+	if (r)
+		return r == -ENOENT ? err_set(e, ENOENT, "open %s", w->path) : r;
 	if (ftruncate(w->fd, w->end_bytes) < 0)
 		return err_set(e, errno, "truncate %s", w->path);
 	return sync_parent(w->path, e);
@@ -186,7 +208,7 @@ static bool spool_has(struct writer *w, int dir, uint64_t n)
 	char name[32];
 
 	snprintf(name, sizeof(name), "%010" PRIu64, n);
-	fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	return fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size == bytes &&
 	       read_at(fd, w->other, bytes, 0) == (ssize_t)bytes &&
 	       !memcmp(w->record, w->other, bytes);
@@ -200,10 +222,11 @@ static int spool_scan(struct writer *w, struct err *e)
 	_cleanup_close_ int fd = -1;
 	struct dirent *d;
 	DIR *dir;
+	int r = open_existing(w, S_IFDIR, &fd, e);
 
 	w->last = 0;
-	if (open_existing(w, &fd, e) < 0 || fd < 0)
-		return -e->code;
+	if (r || fd < 0)
+		return r;
 	dir = fdopendir(dup(fd));
 	if (!dir)
 		return err_set(e, errno, "read %s", w->path);
@@ -222,16 +245,22 @@ static int spool_scan(struct writer *w, struct err *e)
 	return 0;
 }
 
-/* Removes what a cut left of the files that should be gone: the next put() removes one
- * file only. */
+/* Removes what a cut left: the file that was being written, and those that should be gone,
+ * of which the next put() removes one only. */
 static int spool_clean(struct writer *w, struct err *e)
 {
-	DIR *dir = opendir(w->path);
+	int copy = openat(w->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *d;
 	int ret = 0;
 
-	if (!dir)
-		return err_set(e, errno, "read %s", w->path);
+	if (!dir) {
+		ret = err_set(e, errno, "read %s", w->path);
+		closep(&copy);
+		return ret;
+	}
+	if (unlinkat(w->fd, "new", 0) < 0 && errno != ENOENT)
+		ret = err_set(e, errno, "unlink new in %s", w->path);
 	while ((d = readdir(dir))) {
 		uint64_t n = strtoull(d->d_name, NULL, 10);
 
@@ -244,11 +273,13 @@ static int spool_clean(struct writer *w, struct err *e)
 
 static int spool_open(struct writer *w, struct err *e)
 {
+	int r = 0;
+
 	if (mkdir(w->path, 0755) < 0 && errno != EEXIST)
 		return err_set(e, errno, "mkdir %s", w->path);
-	w->fd = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (w->fd < 0)
-		return err_set(e, errno, "open %s", w->path);
+	r = open_own(w, O_RDONLY, S_IFDIR, &w->fd, e);
+	if (r)
+		return r == -ENOENT ? err_set(e, ENOENT, "open %s", w->path) : r;
 	if (spool_clean(w, e) < 0)
 		return -e->code;
 	return sync_parent(w->path, e);
@@ -259,7 +290,7 @@ static int spool_put(struct writer *w, uint64_t n, size_t bytes, struct err *e)
 	_cleanup_close_ int fd = -1;
 	char name[32];
 
-	fd = openat(w->fd, "new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	fd = openat(w->fd, "new", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_set(e, errno, "create a file in %s", w->path);
 	if (write(fd, w->record, bytes) != (ssize_t)bytes)
@@ -300,10 +331,11 @@ static int slots_scan(struct writer *w, struct err *e)
 {
 	uint64_t found[SLOTS] = {0};
 	_cleanup_close_ int fd = -1;
+	int r = open_existing(w, S_IFREG, &fd, e);
 
 	w->last = 0;
-	if (open_existing(w, &fd, e) < 0 || fd < 0)
-		return -e->code;
+	if (r || fd < 0)
+		return r;
 	for (unsigned int i = 0; i < SLOTS; i++) {
 		found[i] = slot_read(w, fd, i);
 		w->last = MAX(w->last, found[i]);
@@ -318,9 +350,11 @@ static int slots_open(struct writer *w, struct err *e)
 {
 	static const unsigned char zero[SLOTS * SLOT_BYTES];
 	struct stat st;
+	int r = open_own(w, O_RDWR | O_CREAT | O_DSYNC, S_IFREG, &w->fd, e);
 
-	w->fd = open(w->path, O_RDWR | O_CREAT | O_DSYNC | O_CLOEXEC, 0644);
-	if (w->fd < 0 || fstat(w->fd, &st) < 0)
+	if (r && r != -ENOENT)
+		return r;
+	if (r || fstat(w->fd, &st) < 0)
 		return err_set(e, errno, "open %s", w->path);
 	if (st.st_size == sizeof(zero))
 		return 0;

@@ -49,8 +49,12 @@ static struct writer *writers_new(const struct witness_options *o, struct err *e
 		w->kind = &witness_kinds[i % WITNESS_KINDS];
 		w->number = i;
 		w->fd = -1;
-		snprintf(w->path, sizeof(w->path), "%s/w%u.%s", o->directory, i,
-			w->kind->name);
+		if (snprintf(w->path, sizeof(w->path), "%s/w%u.%s", o->directory, i,
+			    w->kind->name) >= (int)sizeof(w->path)) {
+			err_set(e, ENAMETOOLONG, "directory %s", o->directory);
+			free(writers);
+			return NULL;
+		}
 	}
 	return writers;
 }

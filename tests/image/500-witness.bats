@@ -198,3 +198,73 @@ END
     command -v python3 >/dev/null || skip "needs python3"
     run -0 python3 "$BATS_TEST_DIRNAME/../powercut/test_writelog.py"
 }
+
+# never_written REASON: neither writing nor verifying touches what is no file of the witness.
+never_written() {
+    echo precious >target
+    mkdir -p target.d
+    for mode in --time=200ms --verify; do
+        run timeout 20 "$JBDLAB" witness e "$mode"
+        echo "$output"
+        [ "$status" = 3 ]
+        [[ $output == "jbdlab: e/w"*"$1"* ]]
+    done
+    [ "$(cat target)" = precious ]
+    [ -z "$(ls target.d)" ]
+}
+
+@test "links, pipes and directories in place of its files are refused" {
+    local name
+    for name in w0.append w2.slots w3.database; do
+        rm -rf e && mkdir e
+        ln -s ../target "e/$name"
+        never_written "of its own only"
+        ln -sf nowhere "e/$name"
+        never_written "of its own only"
+        [ ! -e e/nowhere ]
+        ln -sf "$name" "e/$name"
+        never_written "of its own only"
+        rm "e/$name" && mkfifo "e/$name"
+        never_written "no regular file"
+        rm "e/$name" && mkdir "e/$name"
+        never_written "empty directory"
+    done
+    rm -rf e && mkdir e
+    ln -s ../target.d e/w1.spool
+    never_written "of its own only"
+    rm e/w1.spool && touch e/w1.spool
+    never_written "no directory"
+}
+
+@test "links and pipes in the spool are not written through, nor waited for" {
+    local n
+    echo precious >target
+    ln -s ../../target d/w1.spool/new
+    write_for 200ms
+    [ "$(cat target)" = precious ]
+    run -0 verify
+    n=$(printf %010d "$(last 1)")
+    rm "d/w1.spool/$n" && mkfifo "d/w1.spool/$n"
+    run -6 verify
+    [[ $output = *"LOST 1 $(last 1): "* ]]
+    rm "d/w1.spool/$n" && ln -s ../../target "d/w1.spool/$n"
+    run -6 verify
+}
+
+@test "what is no directory is named, with status 3 or 4, and nothing is made" {
+    local name before
+    mkfifo pipe
+    ln -s nowhere nowhere-link
+    ln -s loop loop
+    before=$(ls)
+    for name in pipe nowhere-link loop none acks "$(printf 'x%.0s' {1..250})/$(printf 'y%.0s' {1..250})"; do
+        for mode in --time=200ms --verify; do
+            run timeout 20 "$JBDLAB" witness "$name" "$mode"
+            echo "$name: $status $output"
+            [ "$status" = 4 ] || [ "$status" = 3 ]
+            [ "${#lines[@]}" = 1 ]
+            [[ $output == *"${name:0:200}"* ]]
+        done
+    done
+    [ "$(ls)" = "$before" ]
+}
