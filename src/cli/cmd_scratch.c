@@ -415,7 +415,7 @@ const struct command command_scratch = {
 		     "stats NAME [--reset]\n"
 		     "wake NAME\n"
 		     "lease DEV [--serial S --yes]\n"
-		     "unlease DEV",
+		     "unlease DEV|IDENTITY",
 	.summary = "make scratch disks with a disk model, or lease real disks",
 	.options = options,
 	.flags = COMMAND_JSON | COMMAND_DESTRUCTIVE,

@@ -9,6 +9,7 @@
 #include "cli/scratch_lease.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +18,33 @@
 #include "device/find.h"
 #include "device/signature.h"
 #include "placement/journal_users.h"
+#include "run/locks.h"
 #include "scratch/lease.h"
+#include "scratch/lease_list.h"
 #include "scratch/loopdisk.h"
+
+/* An experiment holds its devices only now and then; its lock stays.  Asked for first, as
+ * holding the device could come in the way of one of its steps. */
+static int refuse_experiment(const char *path, struct err *e)
+{
+	_cleanup_(device_identity_deinit) struct device_identity id = { 0 };
+	_cleanup_(locks_release) struct locks locks = { 0 };
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || device_identity_read(&id, fd, path, NULL) || !id.is_block)
+		return 0; /* for claim_take() to say */
+	return locks_take(&locks, &id, false, e);
+}
 
 static int hold(struct claim **claim, const char *spec, struct err *e)
 {
 	_cleanup_free_ char *path = NULL;
-	int r = device_find(spec, &path, e);
+	int r = geteuid() ? err_refuse(e, "leases are root's to give and to take back") : 0;
 
+	if (!r)
+		r = device_find(spec, &path, e);
+	if (!r)
+		r = refuse_experiment(path, e);
 	return r ? r : claim_take(claim, path, true, e);
 }
 
@@ -126,14 +146,50 @@ int scratch_lease(struct cli *cli, const char *device, const char *serial, struc
 	return r;
 }
 
+/* The lease whose identity, or file, is as "scratch list" shows it, if its disk is not
+ * connected.  -ENOENT without a message: there is none. */
+static int drop_absent(const char *shown, struct err *e)
+{
+	struct lease_entry *list = NULL;
+	size_t count = 0, i = 0;
+	int r = lease_list(&list, &count, e);
+
+	while (!r && i < count &&
+		(list[i].device || strcmp(list[i].identity ? list[i].identity : list[i].file,
+					   shown)))
+		i++;
+	if (!r)
+		r = i < count ? lease_remove(list[i].file, e) : -ENOENT;
+	lease_list_free(list, count);
+	return r;
+}
+
+static int drop(const char *device, struct claim **claim, struct err *e)
+{
+	_cleanup_free_ char *reason = NULL;
+	int r = hold(claim, device, e);
+
+	if (!r)
+		return lease_drop(*claim, e);
+	if (r != -ENOENT)
+		return r;
+	reason = strdup(err_message(e));
+	r = drop_absent(device, e);
+	if (r == -ENOENT && reason)
+		return err_refuse(e, "%s; the lease of a disk that is gone is taken back by its "
+				     "identity, which \"jbdlab scratch list\" shows", reason);
+	if (!r)
+		err_clear(e);
+	return r;
+}
+
 int scratch_unlease(struct cli *cli, const char *device, struct err *e)
 {
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
-	int r = hold(&claim, device, e);
+	int r = drop(device, &claim, e);
 
 	if (!r)
-		r = lease_drop(claim, e);
-	if (!r)
-		log_line(cli_log(cli), LOG_NOTE, "%s is no longer leased", claim_path(claim));
+		log_line(cli_log(cli), LOG_NOTE, "%s is no longer leased",
+			claim ? claim_path(claim) : device);
 	return r;
 }

@@ -316,6 +316,8 @@ static int make_claim(struct claim **out, const char *path, enum intent intent, 
 	r = open_claimed(c, path, intent, e);
 	if (!r)
 		r = device_identity_read(&c->identity, c->fd, path, e);
+	if (!r && c->identity.is_block && !c->identity.size_bytes)
+		r = err_refuse(e, "%s has no bytes: nothing is connected to it", path);
 	if (r)
 		return r;
 	*out = take_ptr(c);

@@ -92,7 +92,7 @@ static int load(struct state_log *l, json_t **records, struct err *e)
 	_cleanup_free_ char *text = NULL;
 	json_auto_t *list = json_array();
 	size_t n = 0;
-	int r = fileio_read(l->path, &text, &n, e);
+	int r = fileio_read_regular(l->path, &text, &n, e);
 
 	if (!r && !list)
 		r = err_set(e, ENOMEM, "read %s", l->path);
@@ -130,7 +130,7 @@ static int open_log(struct state_log **out, const char *path, int flags, struct 
 	l->path = strdup(path);
 	if (!l->path)
 		return err_set(e, ENOMEM, "open %s", path);
-	l->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
+	l->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0644);
 	if (l->fd < 0)
 		return err_set(e, errno, "open %s", path);
 	r = take_lock(l, e);

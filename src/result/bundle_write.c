@@ -89,7 +89,7 @@ static int append_line(const struct bundle_writer *w, const char *name,
 		return err_set(e, ENOMEM, "append to %s", path);
 	n = strlen(text);
 	text[n] = '\n'; /* in the place of the NUL; from here on it is n + 1 bytes */
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_set(e, errno, "open %s", path);
 	r = append_bytes(fd, path, text, n + 1, e);

@@ -134,12 +134,14 @@ int lease_drop(const struct claim *device, struct err *e)
 
 	if (r)
 		return r;
-	if (unlink(path)) {
-		if (errno == ENOENT)
-			return err_say(e, ENOENT, "%s is not leased", claim_path(device));
-		return err_set(e, errno, "remove %s", path);
-	}
-	return fileio_sync_dir(LEASE_DIR, e);
+	r = lease_remove(path, e);
+	return r == -ENOENT ? err_say(e, ENOENT, "%s is not leased", claim_path(device)) : r;
+}
+
+int lease_remove(const char *file, struct err *e)
+{
+	return unlink(file) ? err_set(e, errno, "remove %s", file)
+			    : fileio_sync_dir(LEASE_DIR, e);
 }
 
 static int compare_lease(json_t *o, const struct device_identity *id, const char *path,

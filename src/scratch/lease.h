@@ -31,6 +31,9 @@ int lease_take(const struct claim *device, const char *word, struct err *e);
 /* No lease: -ENOENT. */
 int lease_drop(const struct claim *device, struct err *e);
 
+/* Removes a lease by its file, as lease_list() has it: its disk may be gone. */
+int lease_remove(const char *file, struct err *e);
+
 /*
  * As lease_require(), for what destroys everything on the device: what is on it must have
  * been there when it was leased, or be the journal or the volume that jbdlab has made since
