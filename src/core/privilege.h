@@ -20,12 +20,14 @@
 	(PRIVILEGE_FILES | PRIVILEGE(CAP_SYS_RESOURCE) | PRIVILEGE(CAP_IPC_LOCK) |           \
 		PRIVILEGE(CAP_SYS_NICE))
 
-/* A program that is measured: the same, files of other users, and to become another. */
+/* A program that is measured: the same, files of other users, to become another, and what
+ * is done with a volume or its mounts (fstrim, fsfreeze, a mount namespace). */
 #define PRIVILEGE_COMMAND                                                                   \
 	(PRIVILEGE_WORK | PRIVILEGE(CAP_CHOWN) | PRIVILEGE(CAP_FOWNER) |                     \
 		PRIVILEGE(CAP_FSETID) | PRIVILEGE(CAP_KILL) | PRIVILEGE(CAP_SETUID) |        \
 		PRIVILEGE(CAP_SETGID) | PRIVILEGE(CAP_SETPCAP) |                             \
-		PRIVILEGE(CAP_NET_BIND_SERVICE) | PRIVILEGE(CAP_AUDIT_WRITE))
+		PRIVILEGE(CAP_NET_BIND_SERVICE) | PRIVILEGE(CAP_AUDIT_WRITE) |               \
+		PRIVILEGE(CAP_SYS_CHROOT) | PRIVILEGE(CAP_SYS_ADMIN))
 
 /* A disk model, which mounts itself, and its threads once it is mounted. */
 #define PRIVILEGE_MODEL_THREAD PRIVILEGE(CAP_IPC_LOCK)

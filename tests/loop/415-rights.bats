@@ -10,7 +10,7 @@ load ../lib.bash
 # The sets of core/privilege.h.
 FILES=$((1 << 1 | 1 << 2))                                   # CAP_DAC_*
 WORKERS=$((FILES | 1 << 24 | 1 << 14 | 1 << 23))             # SYS_RESOURCE IPC_LOCK SYS_NICE
-COMMANDS=$((WORKERS | 1 << 0 | 0xf8 | 1 << 8 | 1 << 10 | 1 << 29))
+COMMANDS=$((WORKERS | 1 << 0 | 0xf8 | 1 << 8 | 1 << 10 | 1 << 29 | 1 << 18 | 1 << 21))
 MODEL=$((FILES | 1 << 14 | 1 << 21))                         # SYS_ADMIN
 MODEL_THREAD=$((1 << 14))
 
