@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,20 @@ void cli_print_entry(const char *name, int width, const char *text)
 	}
 	strbuf_addf(&b, "%-*s ", width, name);
 	wrap_text(&b, text, (size_t)width + 1, (size_t)width + 1);
+	fputs(strbuf_text(&b), stdout);
+}
+
+void cli_printf(const char *fmt, ...)
+{
+	_cleanup_(strbuf_deinit) struct strbuf b = { 0 };
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	printable_add(&b, text ? text : "");
 	fputs(strbuf_text(&b), stdout);
 }
 

@@ -81,9 +81,9 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	if (cli_json(cli))
 		print_json(refused, refused ? err_message(e) : NULL, out.warnings);
 	else if (refused)
-		printf("%s\n", err_message(e));
+		cli_printf("%s\n", err_message(e));
 	else
-		printf("nothing speaks against it\n");
+		cli_printf("nothing speaks against it\n");
 	return refused ? STATUS_REFUSED : STATUS_DONE;
 }
 

@@ -98,10 +98,10 @@ static size_t phases_of_workload(const struct import_arm *arm, const char *workl
 
 static void print_arm(const struct import_arm *arm)
 {
-	printf("  %s:", arm->name);
+	cli_printf("  %s:", arm->name);
 	for (size_t i = 0; i < arm->run_count; i++)
 		if (is_first_of_workload(arm, i))
-			printf("%s %zu of %s", i ? "," : "",
+			cli_printf("%s %zu of %s", i ? "," : "",
 				phases_of_workload(arm, arm->runs[i].workload),
 				arm->runs[i].workload);
 	printf("\n");
@@ -115,10 +115,10 @@ static int print_text(const struct import_set *set, struct err *e)
 
 		if (!formats)
 			return err_set(e, ENOMEM, "import");
-		printf("%s: %zu row%s of %s", im->name, im->rows, PLURAL(im->rows),
+		cli_printf("%s: %zu row%s of %s", im->name, im->rows, PLURAL(im->rows),
 			formats);
 		if (im->malformed)
-			printf(", %zu could not be read", im->malformed);
+			cli_printf(", %zu could not be read", im->malformed);
 		printf("\n");
 		for (size_t k = 0; k < im->arm_count; k++)
 			print_arm(&im->arms[k]);

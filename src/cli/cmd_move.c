@@ -135,26 +135,26 @@ static void print_text(const struct move_options *o, const struct move_outcome *
 	char size[16], took[24];
 
 	if (out->nothing_to_do) {
-		printf("%s has its journal there already: %s\n", out->device, placement);
+		cli_printf("%s has its journal there already: %s\n", out->device, placement);
 		return;
 	}
 	if (o->dry_run) {
-		printf("%s to %s would be written so:\n%s", out->device, placement, out->steps);
+		cli_printf("%s to %s would be written so:\n%s", out->device, placement, out->steps);
 		return;
 	}
 	units_format_bytes(out->journal_bytes, size);
 	units_format_duration(out->duration_ns, took);
-	printf("%s: journal is now %s", out->device, placement);
+	cli_printf("%s: journal is now %s", out->device, placement);
 	if (out->journal_bytes)
-		printf(" (%s)", size);
-	printf(", %u write%s and %u flush%s in %s\n", out->writes, PLURAL(out->writes),
+		cli_printf(" (%s)", size);
+	cli_printf(", %u write%s and %u flush%s in %s\n", out->writes, PLURAL(out->writes),
 		out->flushes, out->flushes == 1 ? "" : "es", took);
 	if (out->kept)
-		printf("the overwritten signatures are kept in %s\n", out->kept);
+		cli_printf("the overwritten signatures are kept in %s\n", out->kept);
 	if (out->mount_option)
-		printf("mount option that survives new device names: %s\n", out->mount_option);
+		cli_printf("mount option that survives new device names: %s\n", out->mount_option);
 	if (out->fstab)
-		printf("%s in fstab: %s\n", o->fstab ? "changed" : "to change", out->fstab);
+		cli_printf("%s in fstab: %s\n", o->fstab ? "changed" : "to change", out->fstab);
 }
 
 static int run(struct cli *cli, struct option_parser *p, struct err *e)

@@ -80,9 +80,9 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	}
 	cli_progress_done(cli);
 	if (!out.found)
-		printf("%s: nothing to recover; journal is %s\n", o.device, out.placement);
+		cli_printf("%s: nothing to recover; journal is %s\n", o.device, out.placement);
 	else
-		printf("%s: recovered; journal is %s\n", o.device,
+		cli_printf("%s: recovered; journal is %s\n", o.device,
 			wanted ? wanted : out.placement);
 	return STATUS_DONE;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -260,10 +261,13 @@ static int verify(struct cli *cli, const struct arguments *a, struct err *e)
 static int run(struct cli *cli, struct option_parser *p, struct err *e)
 {
 	struct arguments a = {.o = {.writers = 4, .stop = signals_catch()}};
+	struct stat st;
 	int r = parse(p, &a, e);
 
-	if (!r && access(a.o.directory, F_OK))
+	if (!r && stat(a.o.directory, &st))
 		r = err_set(e, errno, "directory %s", a.o.directory);
+	if (!r && !S_ISDIR(st.st_mode))
+		r = err_set(e, ENOTDIR, "directory %s", a.o.directory);
 	if (r)
 		return r;
 	if (a.verify)

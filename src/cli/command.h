@@ -72,6 +72,9 @@ const struct log *cli_log(const struct cli *cli);
 /* "name   text" on stdout: on a terminal with the text in lines of its own column, else a
  * line, for programs. */
 void cli_print_entry(const char *name, int width, const char *text);
+/* printf() for texts that may hold names of the user's or of a disk: their control characters
+ * are shown and not sent. */
+void cli_printf(const char *fmt, ...) _printf_(1, 2);
 /* Marks the end of a progress line, before results are printed. */
 void cli_progress_done(struct cli *cli);
 

@@ -62,6 +62,9 @@ static void recovery_deinit(struct recovery *c)
 
 static int cannot(const struct recovery *c, int r, struct err *e)
 {
+	/* No log, and no volume that can be looked at: it is in the middle of nothing. */
+	if (r == -EUCLEAN && !c->out->found)
+		e->kind = ERR_REFUSED;
 	if (e->kind != ERR_REFUSED && e->kind != ERR_INTERRUPTED)
 		e->kind = ERR_NEEDS_RECOVER;
 	return err_wrap(e, r, "recover %s", c->path);
@@ -407,9 +410,15 @@ static int begin(struct recovery *c, struct err *e)
 
 	if (!r)
 		r = claim_take(&c->claims[ON_VOLUME], c->path, true, e);
+	if (!r && claim_identity(c->claims[ON_VOLUME])->size_bytes <
+			  SUPERBLOCK_OFFSET_BYTES + SUPERBLOCK_BYTES)
+		r = err_refuse(e, "%s is too small to hold an ext2, ext3 or ext4 volume",
+			c->path);
 	if (!r)
 		r = superblock_read(&sb, claim_fd(c->claims[ON_VOLUME]),
 			SUPERBLOCK_OFFSET_BYTES, c->path, e);
+	if (r == -EMEDIUMTYPE)
+		e->kind = ERR_REFUSED;
 	if (r)
 		return r;
 	superblock_uuid(&sb, uuid);
@@ -458,7 +467,7 @@ static int settle(struct recovery *c, struct err *e)
 			r = mend_superblock(c, e);
 	} else {
 		r = needs_fsck(c, &fsck, e);
-		c->out->found = fsck;
+		c->out->found = !r && fsck;
 	}
 	if (!r && !applies && fsck)
 		r = settle_by_fsck(c, e);

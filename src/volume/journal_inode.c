@@ -53,6 +53,11 @@ static int add(ext2_filsys fs, struct ext2fs_journal_params *params, uint64_t go
 	errcode_t code = ext2fs_add_journal_inode3(fs, params, goal,
 		EXT2_MKJOURNAL_LAZYINIT | EXT2_MKJOURNAL_NO_MNT_CHECK);
 
+	if (code == EEXIST)
+		return err_refuse(e,
+			"%s has no journal, but the inode of one is in use; run \"e2fsck -f "
+			"%s\", and look at what it finds",
+			q->name, q->name);
 	if (code)
 		return ext2err_set(e, code, "put a journal of %u blocks on %s",
 			params->num_journal_blocks + params->num_fc_blocks, q->name);

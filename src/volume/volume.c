@@ -36,6 +36,9 @@
 #define CHECKSUM_TRIES 5
 #define CHECKSUM_WAIT_NS 5000000L
 
+/* Takes the name once more. */
+#define TRY_A_COPY "; \"e2fsck -f %s\" may mend it from a copy of the superblock"
+
 #define EXT3_INCOMPAT                                                                    \
 	(EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_RECOVER |                \
 		EXT2_FEATURE_INCOMPAT_META_BG)
@@ -89,7 +92,8 @@ static int read_superblock(struct ext2_super_block *sb, int fd, const char *name
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	return err_say(e, EUCLEAN, "%s: the checksum of the superblock is wrong", name);
+	return err_say(e, EUCLEAN, "%s: the checksum of the superblock is wrong" TRY_A_COPY,
+		name, name);
 }
 
 static int decode_geometry(struct volume_info *v, const struct ext2_super_block *sb,
@@ -105,19 +109,22 @@ static int decode_geometry(struct volume_info *v, const struct ext2_super_block 
 	}
 	if (log_block > EXT2_MAX_BLOCK_LOG_SIZE - EXT2_MIN_BLOCK_LOG_SIZE)
 		return err_say(e, EUCLEAN,
-			"%s: the superblock has an impossible block size", name);
+			"%s: the superblock has an impossible block size" TRY_A_COPY, name,
+			name);
 	v->block_bytes = EXT2_MIN_BLOCK_SIZE << log_block;
 	v->first_data_block = le32toh(sb->s_first_data_block);
 	if (!v->block_count || v->first_data_block > 1 ||
 		v->first_data_block >= v->block_count)
 		return err_say(e, EUCLEAN,
-			"%s: the superblock has impossible block numbers", name);
+			"%s: the superblock has impossible block numbers" TRY_A_COPY, name,
+			name);
 	if (v->block_count > device_bytes / v->block_bytes)
 		return err_say(e, EUCLEAN,
 			"%s: the superblock speaks of %llu blocks of %u bytes, but %s ends "
-			"after %llu bytes; it is truncated or the superblock is damaged",
+			"after %llu bytes; it is truncated or the superblock is damaged: copy "
+			"it again, or, if that is all of it, try \"e2fsck -f %s\"",
 			name, (unsigned long long)v->block_count, v->block_bytes, name,
-			(unsigned long long)device_bytes);
+			(unsigned long long)device_bytes, name);
 	v->size_bytes = v->block_count * v->block_bytes;
 	/* Blocks here, also with bigalloc; only the groups count clusters. */
 	v->free_blocks = MIN(free_blocks, v->block_count);
