@@ -136,7 +136,7 @@ static int watch_volume(struct advice *a, const struct advice_question *q, struc
 	if (r == -ENOENT)
 		return err_refuse(e,
 			"the journal of %s is not at work (mounted with noload, or read-only "
-			"by a kernel that does not load it): %s",
+			"by a kernel that does not load it), or is not shown here: %s",
 			q->device, err_message(e));
 	return r;
 }

@@ -163,7 +163,8 @@ int watch_run(struct watch *w, const struct watch_setup *setup, struct err *e)
 
 	*w = (struct watch){ 0 };
 	if (jbd2_read(&t.first, setup->journal_name))
-		return err_say(e, ENOENT, "jbd2 knows no journal %s", setup->journal_name);
+		return err_say(e, ENOENT, "there is no /proc/fs/jbd2/%s/info",
+			setup->journal_name);
 	try_to_trace(&t);
 	t.begun_ns = clock_now_ns();
 	/* Again: to begin the trace took its time.  One that is gone is noticed below. */

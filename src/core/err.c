@@ -20,13 +20,14 @@ static void fill(struct err *e, enum err_kind kind, int code, const char *suffix
 
 	if (!e)
 		return;
+	/* First: the old message may be among the arguments. */
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	err_clear(e);
 	e->code = code;
 	e->kind = kind;
-	if (vasprintf(&text, fmt, ap) < 0) {
-		text = NULL;
+	if (!text)
 		return;
-	}
 	if (!suffix)
 		e->msg = take_ptr(text);
 	else if (asprintf(&msg, "%s: %s", text, suffix) >= 0)

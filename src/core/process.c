@@ -110,6 +110,9 @@ int process_run(const char *const argv[], const char *const environment[],
 		n = read(report_read, &failure, sizeof(failure));
 	} while (n < 0 && errno == EINTR);
 	status = wait_for(pid);
+	if (n == sizeof(failure) && failure == ENOENT)
+		return err_say(e, ENOENT, "%s is not installed: neither PATH nor /usr/sbin has it",
+			argv[0]);
 	if (n == sizeof(failure))
 		return err_set(e, failure, "run %s", argv[0]);
 	if (status < 0)

@@ -211,6 +211,11 @@ void evidence_judge(struct result_evidence *v, const struct result_counters *c,
 	} else if (!missing(v, data, "data", x.data_flushes) &&
 		!(log != data && missing(v, log, "journal", x.journal_flushes)) &&
 		!too_fast(v, data, c) && !shared(v, data) && !shared(v, log)) {
-		say_ok(v, data, log, c->syncs);
+		if (arm->placement == ARM_NO_JOURNAL || v->journal.name[0])
+			say_ok(v, data, log, c->syncs);
+		else
+			say(v, EVIDENCE_UNKNOWN,
+				"how many commits there were is not known: /proc/fs/jbd2 does not "
+				"show the journal");
 	}
 }

@@ -201,6 +201,8 @@ void ledger_end(struct ledger *l, struct result_evidence *sum)
 	}
 	if (l->before.has_journal && after.has_journal)
 		add_journal(&sum->journal, &l->before.journal, &after.journal);
+	else
+		sum->journal.name[0] = '\0'; /* nothing is known of it */
 	if (l->before.has_process && after.has_process)
 		add_process(&sum->process, &l->before.process, &after.process);
 }

@@ -24,6 +24,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include "core/fileio.h"
 #include "core/macros.h"
@@ -41,6 +42,8 @@
 #define LOCK_FILE "/run/jbdlab/scratch.lock"
 #define MIN_BYTES (UINT64_C(64) << 10)
 
+enum { MISC_MAJOR = 10, FUSE_MINOR = 229 }; /* Documentation/admin-guide/devices.txt */
+
 static int take_lock(struct err *e)
 {
 	_cleanup_close_ int fd = -1;
@@ -57,11 +60,20 @@ static int take_lock(struct err *e)
 	return take_fd(fd);
 }
 
+static bool has_fuse(void)
+{
+	struct stat st;
+
+	return !stat("/dev/fuse", &st) && S_ISCHR(st.st_mode) &&
+	       st.st_rdev == makedev(MISC_MAJOR, FUSE_MINOR) &&
+	       !access("/dev/fuse", R_OK | W_OK);
+}
+
 static int check_machine(bool with_model, struct err *e)
 {
 	if (geteuid() != 0)
 		return err_refuse(e, "scratch disks need root: loop devices and mounts");
-	if (with_model && access("/dev/fuse", R_OK | W_OK))
+	if (with_model && !has_fuse())
 		return err_refuse(e, "this machine has no /dev/fuse, which disk models need "
 				     "(\"modprobe fuse\" may help; --model none does without)");
 	return 0;

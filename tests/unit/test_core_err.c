@@ -55,9 +55,23 @@ static void context_is_put_before_and_nothing_else_changed(void **state _unused_
 	assert_string_equal(err_message(&e), "");
 }
 
+static void an_old_message_may_be_part_of_the_new_one(void **state _unused_)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+
+	err_say(&e, ENOENT, "there is no %s, nor anything like it", "journal");
+	assert_int_equal(err_refuse(&e, "refused: %s", err_message(&e)), -EPERM);
+	assert_string_equal(
+		err_message(&e), "refused: there is no journal, nor anything like it");
+	assert_int_equal(err_set(&e, EIO, "%s", err_message(&e)), -EIO);
+	assert_string_equal(err_message(&e),
+		"refused: there is no journal, nor anything like it: Input/output error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_old_message_may_be_part_of_the_new_one),
 		cmocka_unit_test(an_errno_of_0_is_no_success),
 		cmocka_unit_test(every_kind_of_error_is_negative),
 		cmocka_unit_test(context_is_put_before_and_nothing_else_changed),

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "core/clock.h"
 #include "evidence/diskstats.h"
 #include "evidence/jbd2.h"
 #include "evidence/judge.h"
@@ -109,6 +110,23 @@ static enum evidence_verdict judge(enum arm_placement placement, bool barrier,
 	evidence_judge(&v, &c, &arm);
 	assert_true(v.reason[0]);
 	return v.verdict;
+}
+
+static void commits_that_nobody_counts_are_no_proof(void **state)
+{
+	struct result_counters c = { .syncs = 100, .threads = 2, .wall_ns = 10 * NS_PER_S };
+	struct result_evidence v = { .disk_count = 1 };
+	struct evidence_arm arm = { .placement = ARM_INLINE, .barrier = true, .new_data = true };
+
+	(void)state;
+	v.disks[0] = (struct evidence_disk){ .name = "sda", .roles = EVIDENCE_DATA,
+		.flushes_counted = true, .write_back = true, .flushes = 3 };
+	evidence_judge(&v, &c, &arm);
+	assert_int_equal(v.verdict, EVIDENCE_UNKNOWN);
+	assert_non_null(strstr(v.reason, "/proc/fs/jbd2"));
+	arm.placement = ARM_NO_JOURNAL;
+	evidence_judge(&v, &c, &arm);
+	assert_int_equal(v.verdict, EVIDENCE_OK);
 }
 
 static void verdicts_follow_the_model(void **state)
@@ -216,6 +234,7 @@ int main(void)
 		cmocka_unit_test(counters_never_go_backwards),
 		cmocka_unit_test(a_journal_tells_its_transactions),
 		cmocka_unit_test(our_own_account_is_read),
+		cmocka_unit_test(commits_that_nobody_counts_are_no_proof),
 		cmocka_unit_test(verdicts_follow_the_model),
 		cmocka_unit_test(partitions_are_judged_by_the_counter_of_their_disk),
 		cmocka_unit_test(a_disk_further_below_does_not_count),
