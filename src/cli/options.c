@@ -131,11 +131,12 @@ static int parse_letter(struct option_parser *p, const char **value,
 
 int option_next(struct option_parser *p, const char **value, struct err *e)
 {
-	const struct option_spec *spec = NULL;
 	const char *word;
 	int r;
 
 	for (;;) {
+		const struct option_spec *spec = NULL;
+
 		if (p->cluster && *p->cluster) {
 			r = parse_letter(p, value, &spec, e);
 		} else {
@@ -156,7 +157,7 @@ int option_next(struct option_parser *p, const char **value, struct err *e)
 				continue;
 			r = parse_long(p, word, value, &spec, e);
 		}
-		if (r)
+		if (!spec)
 			return r;
 		if (spec->id < GLOBAL_JSON)
 			return spec->id;

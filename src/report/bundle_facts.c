@@ -160,19 +160,23 @@ static void read_phase(struct confound_workload *f, const struct report *r,
 				(double)v->process.read_bytes);
 }
 
-/* A workload of all arms together; those of later arms are found by name. */
+/* A workload of all arms together: those of later arms are found by name. */
+static struct confound_workload *workload_named(struct confound_facts *f, const char *name)
+{
+	for (size_t i = 0; i < f->workload_count; i++)
+		/* All that are counted have a name; the analyser forgets that over a call. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+		if (!strcmp(f->workloads[i].name, name))
+			return &f->workloads[i];
+	f->workloads[f->workload_count] = (struct confound_workload){ .name = name };
+	return &f->workloads[f->workload_count++];
+}
+
 static void read_workload(struct confound_facts *f, const struct report *r,
 	const struct report_workload *w)
 {
-	struct confound_workload *to = NULL;
+	struct confound_workload *to = workload_named(f, w->name);
 
-	for (size_t i = 0; i < f->workload_count; i++)
-		if (!strcmp(f->workloads[i].name, w->name))
-			to = &f->workloads[i];
-	if (!to) {
-		to = &f->workloads[f->workload_count++];
-		to->name = w->name;
-	}
 	for (size_t i = 0; i < w->run_count; i++)
 		for (size_t p = 0; p < w->runs[i].phase_count; p++)
 			read_phase(to, r, w, &w->runs[i].phases[p]);

@@ -95,7 +95,7 @@ static int do_rounds(struct work *w, json_t *rates, bool *steady, struct err *e)
 	double values[STEADY_ROUNDS_MAX];
 	size_t n = 0;
 
-	while (n < STEADY_ROUNDS_MAX && !steady_is_reached(values, n)) {
+	do {
 		int r = do_round(w, &values[n], e);
 
 		if (r)
@@ -104,7 +104,7 @@ static int do_rounds(struct work *w, json_t *rates, bool *steady, struct err *e)
 		log_line(w->s->o->log, LOG_PROGRESS,
 			"precondition %s: round %zu, %.0f writes/s", w->name, n,
 			values[n - 1]);
-	}
+	} while (n < STEADY_ROUNDS_MAX && !steady_is_reached(values, n));
 	*steady = steady_is_reached(values, n);
 	log_line(w->s->o->log, *steady ? LOG_NOTE : LOG_WARNING,
 		"precondition %s: %s after %zu rounds, %.0f writes/s", w->name,

@@ -34,7 +34,7 @@ static int run_add(struct run_list *l, uint64_t first, uint64_t count)
 		last->count += count;
 		return 0;
 	}
-	if (l->count == l->room) {
+	if (!l->runs || l->count == l->room) {
 		size_t room = l->room ? l->room * 2 : 16;
 		struct block_run *runs = realloc(l->runs, room * sizeof(*runs));
 

@@ -70,6 +70,8 @@ int files_of_devices(struct files **out, const struct workload_env *env, size_t 
 		f->paths = calloc(count, sizeof(*f->paths));
 	if (!f || !f->paths)
 		return err_set(e, ENOMEM, "names of %zu devices", count);
+	if (!devices)
+		return err_usage(e, "raw: no device is named");
 	f->log = env->log;
 	f->keep = true;
 	for (size_t i = 0; i < MIN(devices, count); i++) {

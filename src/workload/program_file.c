@@ -98,6 +98,7 @@ static int unknown_name(const char *name, struct err *e)
 		*close ? "" : "; \"jbdlab workloads\" lists them");
 }
 
+/* *path is NULL when there is no definition of that name. */
 static int find_file(const char *name, char **path, struct err *e)
 {
 	_cleanup_free_ char *directory = NULL;
@@ -112,10 +113,9 @@ static int find_file(const char *name, char **path, struct err *e)
 		*path = NULL;
 		return err_set(e, ENOMEM, "command %s", name);
 	}
-	if (*path && !access(*path, R_OK))
-		return 0;
-	free(take_ptr(*path));
-	return unknown_name(name, e);
+	if (*path && access(*path, R_OK))
+		free(take_ptr(*path));
+	return 0;
 }
 
 static int take_line(
@@ -144,8 +144,11 @@ int program_load(struct program *c, const char *name, struct err *e)
 	_cleanup_free_ char *path = NULL;
 	int r = find_file(name, &path, e);
 
-	if (!r)
-		r = ini_file_read(&ini, path, e);
+	if (r)
+		return r;
+	if (!path)
+		return unknown_name(name, e);
+	r = ini_file_read(&ini, path, e);
 	free(take_ptr(c->name));
 	free(take_ptr(c->directory));
 	program_settings_deinit(&c->shipped);
