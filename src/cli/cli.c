@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -41,6 +42,22 @@ static bool progress_due(struct cli *cli)
 	return true;
 }
 
+/* How many bytes of a line fit into one of the terminal: what is wider could not be replaced
+ * by the next one. */
+static int fitting(const char *line)
+{
+	struct winsize size = {0};
+	int at = 0, columns = 1;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		size.ws_col = 80;
+	for (; line[at] && columns < size.ws_col; columns++)
+		do
+			at++;
+		while ((line[at] & 0xC0) == 0x80); /* the rest of a character */
+	return at;
+}
+
 static void emit(void *data, enum log_level level, const char *line)
 {
 	struct cli *cli = data;
@@ -54,7 +71,10 @@ static void emit(void *data, enum log_level level, const char *line)
 	if (level == LOG_PROGRESS) {
 		if (cli->no_progress || (!terminal && !progress_due(cli)))
 			return;
-		fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", line);
+		if (terminal)
+			fprintf(stderr, "\r\033[K%.*s", fitting(line), line);
+		else
+			fprintf(stderr, "%s\n", line);
 		fflush(stderr);
 		cli->progress_open = terminal;
 		return;

@@ -35,7 +35,7 @@
 #include "run/volumes.h"
 #include "workload/random.h"
 
-/* "block 2 of 6, arm ssd: WHAT, about 3min 20s left" */
+/* "3min 20s left: block 2 of 6, arm ssd: WHAT"; a terminal that is narrow shows its begin. */
 static void show_progress(const struct session *s, const char *what)
 {
 	uint64_t left = progress_left_ns(&s->progress, s->arm, clock_now_ns());
@@ -43,12 +43,11 @@ static void show_progress(const struct session *s, const char *what)
 
 	if (left != UINT64_MAX && left >= NS_PER_S)
 		units_format_duration(left - left % NS_PER_S, text);
-	log_line(s->o->log, LOG_PROGRESS, "%sblock %u of %u%s, arm %s: %s%s%s%s",
+	log_line(s->o->log, LOG_PROGRESS, "%s%s%sblock %u of %u%s, arm %s: %s",
+		left == UINT64_MAX ? "" : text, left == UINT64_MAX ? "" : " left: ",
 		s->calibrating ? "calibration, " : "", s->slot + 1, s->step.blocks,
 		s->repeat.attempt ? " again" : "",
-		session_arm(s)->name, what,
-		left == UINT64_MAX ? "" : ", in all about ",
-		left == UINT64_MAX ? "" : text, left == UINT64_MAX ? "" : " left");
+		session_arm(s)->name, what);
 }
 
 /* What a workload says of its progress is put behind ours. */

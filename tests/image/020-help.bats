@@ -51,6 +51,16 @@ on_terminal() {
     done
 }
 
+@test "a line of progress fits into the terminal, so that the next one replaces it" {
+    mkdir "$WORK/d"
+    timeout 60 "$BATS_TEST_DIRNAME/../terminal.py" 30 '' '' bash -c 'stty cols 24; exec "$@"' - \
+        "$JBDLAB" bench "$WORK/d" -w dd -s bs=4k -s rate=1000 -s runtime=3s >"$WORK/screen"
+    tr '\r' '\n' <"$WORK/screen" | sed -n 's/^\x1b\[K//p' |
+        grep ' %,' >"$WORK/progress"
+    cat "$WORK/progress"
+    [ -z "$(awk 'length > 23' "$WORK/progress")" ]
+}
+
 # says STATUS TEXT WORD...: the program called with these words.
 says() {
     run timeout 60 "$JBDLAB" "${@:3}"
