@@ -4,11 +4,13 @@
  * The steps that write journal devices: a new one, a changed size, and the release of the
  * old one.
  *
- * A new journal device is never referred to before the switch, so all of it may be
- * written in any order.  The journal of a device is written anew: random UUID (unless the
- * device was named by it), so that a forgotten volume that still names the old one cannot
- * mount with it; random first sequence number, so that blocks of an older log are never
- * taken for ours and nothing need be zeroed.
+ * A new journal device is never referred to before the switch, so that no volume minds in
+ * which order it is written.  But a cut must not leave what looks like a journal of which
+ * nobody can tell whose it is, and which would be refused when the move is typed again: the
+ * superblock that makes the device one comes last.  The journal is written anew: random
+ * UUID (unless the device was named by it), so that a forgotten volume that still names the
+ * old one cannot mount with it; random first sequence number, so that blocks of an older
+ * log are never taken for ours and nothing need be zeroed.
  */
 
 #include "placement/compile_parts.h"
@@ -197,12 +199,15 @@ static int write_new_device(struct compile *c, struct err *e)
 	if (r)
 		return r;
 	jsb_encode(jsb_after, &c->jsb);
-	r = step_list_write(c->steps, SUPERBLOCK_OFFSET_BYTES, sb.bytes, before,
-		sizeof(sb.bytes), e);
+	r = step_list_write(c->steps, c->jsb_offset, jsb_after, jsb_before,
+		sizeof(jsb_after), e);
+	if (!r && compile_logged(c))
+		r = compile_log(c, e);
 	if (!r)
-		r = step_list_write(c->steps, c->jsb_offset, jsb_after, jsb_before,
-			sizeof(jsb_after), e);
-	return r || !compile_logged(c) ? r : compile_log(c, e);
+		r = compile_step(c, ON_NEW_JOURNAL, "name the device a journal", e);
+	return r ? r
+		 : step_list_write(c->steps, SUPERBLOCK_OFFSET_BYTES, sb.bytes, before,
+			   sizeof(sb.bytes), e);
 }
 
 int compile_to_external(struct compile *c, struct err *e)
