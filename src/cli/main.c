@@ -178,7 +178,9 @@ int main(int argc _unused_, char **argv)
 	if (!open_missing_streams())
 		return STATUS_FAILED;
 	cli_init(&cli);
+	/* Both are then errors of write(2) like any other, and nothing is left half done. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	put_command_first(argv + 1);
 	r = dispatch(&cli, (const char *const *)argv + 1, &command, &e);
 	return finish(&cli, command, r, &e);

@@ -28,8 +28,6 @@ volatile sig_atomic_t *signals_catch(void)
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &action, &before[i]);
-	/* A file size limit is then an error of write(2) like any other. */
-	signal(SIGXFSZ, SIG_IGN);
 	return &stop;
 }
 
