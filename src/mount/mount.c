@@ -26,6 +26,7 @@
 #define BUSY_WAIT_NS 50000000L
 
 DEFINE_CLEANUP(struct libmnt_context *, mnt_free_context)
+DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
 DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
 
 static struct libmnt_context *new_context(void)
@@ -141,6 +142,60 @@ char *mount_find_target(dev_t devno)
 		return NULL;
 	fs = mnt_table_find_devno(table, devno, MNT_ITER_FORWARD);
 	return fs && mnt_fs_get_target(fs) ? strdup(mnt_fs_get_target(fs)) : NULL;
+}
+
+/* Two mounts of it: unmounting one would not free the device. */
+static int check_only(struct libmnt_table *table, struct libmnt_fs *found, dev_t devno,
+	struct err *e)
+{
+	_cleanup_(mnt_free_iterp) struct libmnt_iter *all = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+
+	if (!all)
+		return err_set(e, ENOMEM, "read mount table");
+	while (!mnt_table_next_fs(table, all, &fs))
+		if (fs != found && mnt_fs_get_devno(fs) == devno)
+			return err_refuse(e, "%s is mounted on %s and on %s; unmount all but one",
+				mnt_fs_get_source(found), mnt_fs_get_target(found),
+				mnt_fs_get_target(fs));
+	return 0;
+}
+
+int mount_check_alone(dev_t devno, struct err *e)
+{
+	_cleanup_(mnt_unref_tablep) struct libmnt_table *table = mnt_new_table();
+	const char *source, *target, *root, *flags;
+	struct libmnt_fs *fs;
+	struct stat st;
+	int r;
+
+	if (!table || mnt_table_parse_file(table, "/proc/self/mountinfo"))
+		return err_say(e, EIO, "/proc/self/mountinfo cannot be read");
+	fs = mnt_table_find_devno(table, devno, MNT_ITER_FORWARD);
+	if (!fs)
+		return 0;
+	r = check_only(table, fs, devno, e);
+	if (r)
+		return r;
+	source = mnt_fs_get_source(fs);
+	target = mnt_fs_get_target(fs);
+	root = mnt_fs_get_root(fs);
+	flags = mnt_fs_get_vfs_options(fs);
+	if (root && strcmp(root, "/"))
+		return err_refuse(e,
+			"only %s of %s is mounted, on %s; unmount it, because mounting it again "
+			"would show all of it there",
+			root, source, target);
+	if (flags && !mnt_optstr_get_option(flags, "idmapped", NULL, NULL))
+		return err_refuse(e,
+			"%s is mounted on %s with mapped users; unmount it, because how they are "
+			"mapped cannot be read",
+			source, target);
+	if (stat(target, &st) || st.st_dev != devno)
+		return err_refuse(e,
+			"something else is mounted over %s, where %s is mounted; unmount that",
+			target, source);
+	return 0;
 }
 
 static char *copy_of(const char *text)

@@ -27,6 +27,11 @@ int mount_unmount(const char *target, struct err *e);
 /* Where a device is mounted in our namespace; NULL when it is not.  Caller frees. */
 char *mount_find_target(dev_t devno);
 
+/* Can a device be unmounted, and mounted again as mount_state says, and all be as it was?
+ * Refused when it is mounted twice, in part, with mapped users, or below another mount.  0
+ * also when it is not mounted in our namespace. */
+int mount_check_alone(dev_t devno, struct err *e);
+
 /* How a device is mounted, so that it can be mounted again in the same way. */
 struct mount_state {
 	char *target, *type, *options; /* options as for mount_volume(); owned */

@@ -72,6 +72,35 @@ static int unmount_move_mount(const struct move_options *o, const char *device,
 	return r;
 }
 
+/* The directory, or the part of its path that exists, would be what the mount covers: a log
+ * written there would be out of sight as soon as the volume is mounted again. */
+static int check_state_dir(const struct move_options *o, const char *device, dev_t volume,
+	struct err *e)
+{
+	const char *directory = o->state_dir ? o->state_dir : MOVE_STATE_DIR;
+	_cleanup_free_ char *path = strdup(*directory ? directory : ".");
+	struct stat st;
+
+	if (!path)
+		return err_set(e, ENOMEM, "look at %s", directory);
+	while (stat(path, &st)) {
+		char *slash = strrchr(path, '/');
+
+		if (!strcmp(path, "/") || !strcmp(path, "."))
+			return 0; /* writing the log will tell */
+		if (slash && slash != path)
+			*slash = '\0';
+		else
+			strcpy(path, slash ? "/" : ".");
+	}
+	return st.st_dev != volume
+		? 0
+		: err_refuse(e,
+			  "%s, where the intent log is kept, lies on %s, which is to be "
+			  "unmounted; name another directory with --state-dir",
+			  directory, device);
+}
+
 /* What a move would do around its own steps. */
 static int describe(const struct move_options *o, const struct mount_state *was,
 	struct move_outcome *out, struct err *e)
@@ -112,6 +141,10 @@ int remount_move(const struct move_options *o, struct move_outcome *out, struct 
 	r = S_ISBLK(st.st_mode) ? mount_state_read(&was, st.st_rdev, e) : -ENOENT;
 	if (r == -ENOENT)
 		return move_run(o, out, e);
+	if (!r)
+		r = mount_check_alone(st.st_rdev, e);
+	if (!r)
+		r = check_state_dir(o, device, st.st_rdev, e);
 	if (r || o->dry_run)
 		return r ? r : describe(o, &was, out, e);
 	/* Whoever interrupts it gets the volume back where it was mounted. */
