@@ -91,8 +91,10 @@ static void check_journal(struct subject *s)
 
 	/* What was not even opened has been refused for that. */
 	if (v->journal_problem && !unknown)
-		subject_refuse(s, "the journal of %s cannot be trusted: %s; run \"e2fsck -f %s\"",
-			s->volume.path, v->journal_problem, s->volume.path);
+		subject_refuse(s,
+			"the journal of %s cannot be trusted: %s; run \"e2fsck -f %s\", or, if "
+			"that finds nothing, \"tune2fs -O ^has_journal %s\"",
+			s->volume.path, v->journal_problem, s->volume.path, s->volume.path);
 	if (v->place == JOURNAL_INLINE && v->journal_inode != 8)
 		subject_refuse(s,
 			"the journal of %s is the file .journal (inode %u); run \"e2fsck -f %s\", "

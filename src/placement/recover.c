@@ -327,6 +327,34 @@ static bool is_named(const char *journal_uuid)
 	return volumes.length || strbuf_failed(&volumes);
 }
 
+/* Is it a device of the move that is settled, as far as the log tells? */
+static bool is_member(const struct recovery *c, const char *path)
+{
+	for (size_t role = ON_NEW_JOURNAL; role < STEP_DEVICES; role++) {
+		const char *id = c->intent.identity[role];
+
+		if (id && reidentify_is(path, id) &&
+			(strchr(id, ' ') || !strcmp(path, c->intent.path[role])))
+			return true;
+	}
+	return false;
+}
+
+/* A clone of the volume may need what is in its log, also one that is not connected. */
+static bool may_be_needed(const struct recovery *c, const struct volume_info *info,
+	const char *path)
+{
+	if (is_named(info->uuid))
+		return true;
+	if (!info->journal.start || is_member(c, path))
+		return false;
+	log_line(c->o->log, LOG_WARNING,
+		"%s lists %s as its user, which does not name it, and has a log that is not "
+		"empty: it is left as it is, because a copy of the volume may need it",
+		path, c->path);
+	return true;
+}
+
 static int release_if_stale(struct recovery *c, const char *path,
 	const char *current_uuid, struct err *e)
 {
@@ -337,9 +365,8 @@ static int release_if_stale(struct recovery *c, const char *path,
 
 	if (fd < 0 || volume_info_read(&info, fd, path, NULL))
 		return 0;
-	/* A clone of the volume may name it: its log may hold what that one needs. */
 	if (!lists_only(&info, c->uuid) || !strcmp(info.uuid, current_uuid) ||
-		is_named(info.uuid)) {
+		may_be_needed(c, &info, path)) {
 		volume_info_deinit(&info);
 		return 0;
 	}
