@@ -19,6 +19,8 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/fileio.h"
 #include "core/sha256.h"
@@ -306,14 +308,22 @@ int intent_read(struct intent *i, const char *state_dir, const char *uuid, struc
 	_cleanup_(intent_deinit) struct intent result = { 0 };
 	_cleanup_free_ char *path = path_of(state_dir, uuid);
 	_cleanup_(fclosep) FILE *file = NULL;
-	int r;
+	struct stat st;
+	int fd, r;
 
 	if (!path)
 		return err_set(e, ENOMEM, "read intent log");
-	file = fopen(path, "re");
-	if (!file)
+	/* Nobody waits for the other end of a pipe. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : err_set(e, errno, "read %s", path);
-	r = load(&result, file, uuid, e);
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return err_set(e, ENOMEM, "read %s", path);
+	}
+	r = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -EBADMSG
+						    : load(&result, file, uuid, e);
 	if (r == -EBADMSG)
 		return err_say(e, EBADMSG, "%s is damaged or not an intent log", path);
 	if (r)

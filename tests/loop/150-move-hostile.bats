@@ -168,3 +168,19 @@ refused_as_mounted() {
     check_files "$WORK/mnt"
     umount "$WORK/mnt"
 }
+
+@test "an intent log that is a pipe is waited for by nobody" {
+    local log
+    prepare
+    killed 12 move "$V" --to "external=$A" --verify=none
+    [ "$status" = 137 ]
+    log=$(find "$WORK/state/moves" -name '*.json')
+    rm "$log"
+    mkfifo "$log"
+    run timeout -s KILL 60 "$JBDLAB" recover "$V" --state-dir "$WORK/state"
+    [ "$status" = 0 ]
+    [[ "$output" == *"e2fsck -p"* ]]
+    no_pending_move
+    is_external "$V" "$A"
+    fsck_clean "$V" "$A"
+}
