@@ -27,7 +27,8 @@ all_cases() {
             done
         done
     done
-    printf '%s\n' ext4c-4k-i2e-fresh ext3-4k-i2e-fresh ext4c-4k-e2e-fresh ext4c-4k-n2e-fresh
+    printf '%s\n' ext4c-4k-i2e-fresh ext3-4k-i2e-fresh ext4c-4k-e2e-fresh ext4c-4k-n2e-fresh \
+        ext4c-4k-i2e-raw ext3-1k-i2e-raw
     for fs in ext4m ext4s ext4u; do
         printf "$fs-4k-%s\n" i2e e2i e2e i2i
     done
