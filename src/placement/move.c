@@ -399,8 +399,7 @@ static bool wants_replay(const struct move *m)
 
 static bool lost_journal(const struct move *m)
 {
-	return m->o->lost_journal && m->subject.volume.info.place == JOURNAL_EXTERNAL &&
-		!m->subject.old_journal.path;
+	return m->o->lost_journal && m->subject.journal_missing;
 }
 
 /* What must be put in order before a move, each only when the user asked for it. */

@@ -502,6 +502,26 @@ static int settle(struct recovery *c, struct err *e)
 	return r;
 }
 
+/* The journal device that the volume names cannot be found. */
+static void warn_of_journal(const struct recovery *c, const struct volume_info *v)
+{
+	_cleanup_(err_clear) struct err why = { 0 };
+	_cleanup_free_ char *path = NULL;
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "UUID=%s", v->journal_uuid);
+	if (device_find(spec, &path, &why) == -ENOENT)
+		log_line(c->o->log, LOG_WARNING,
+			"the journal device of %s (UUID %s) is not there: connect it, or, if it "
+			"is gone for good, give it up with \"jbdlab move %s --to inline "
+			"--lost-journal\"",
+			c->path, v->journal_uuid, c->path);
+	else if (!path)
+		log_line(c->o->log, LOG_WARNING,
+			"the journal device of %s cannot be used: %s; disconnect the copy", c->path,
+			err_message(&why));
+}
+
 static int finish(struct recovery *c, struct err *e)
 {
 	struct volume_info v = { 0 };
@@ -516,11 +536,7 @@ static int finish(struct recovery *c, struct err *e)
 		r = intent_remove(c->state_dir, c->uuid, e);
 	journal = named_journal(&v);
 	if (v.place == JOURNAL_EXTERNAL && !journal)
-		log_line(c->o->log, LOG_WARNING,
-			"the journal device of %s (UUID %s) is not there: connect it, or, if it "
-			"is gone for good, give it up with \"jbdlab move %s --to inline "
-			"--lost-journal\"",
-			c->path, v.journal_uuid, c->path);
+		warn_of_journal(c, &v);
 	if (!r && journal)
 		r = mend_device_number(c, journal, e);
 	now.place = v.place;

@@ -100,13 +100,18 @@ static void open_old_journal(struct subject *s)
 {
 	_cleanup_(err_clear) struct err e = { 0 };
 	char spec[64];
+	int r;
 
 	snprintf(spec, sizeof(spec), "UUID=%s", s->volume.info.journal_uuid);
-	if (device_find(spec, &s->old_journal.path, &e)) {
-		subject_refuse(s,
-			"the journal device of %s (UUID %s) cannot be used: %s; connect it, or, "
-			"if it is gone for good, add \"--lost-journal\"",
-			s->volume.path, s->volume.info.journal_uuid, err_message(&e));
+	r = device_find(spec, &s->old_journal.path, &e);
+	s->journal_missing = r == -ENOENT;
+	if (r) {
+		/* Of two copies one is the journal: that is not lost. */
+		subject_refuse(s, "the journal device of %s (UUID %s) cannot be used: %s%s",
+			s->volume.path, s->volume.info.journal_uuid, err_message(&e),
+			s->journal_missing
+				? "; connect it, or, if it is gone for good, add \"--lost-journal\""
+				: "; disconnect the copy");
 		return;
 	}
 	hold(s, &s->old_journal);

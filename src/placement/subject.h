@@ -28,6 +28,7 @@ struct subject {
 	struct member old_journal; /* when the journal is external today */
 	struct member target;	   /* when it shall be external; empty if it is old_journal */
 	bool same_device;	   /* the target is the journal device of today */
+	bool journal_missing; /* no device has the UUID of the old journal */
 	struct signature_list signatures; /* on the target */
 	const char *overwrite; /* signatures that the user named, "xfs,gpt"; NULL: none */
 	bool mounted; /* the volume will be unmounted before the move */

@@ -184,3 +184,30 @@ refused_as_mounted() {
     is_external "$V" "$A"
     fsck_clean "$V" "$A"
 }
+
+# Two devices have the UUID: one of them is the journal, with what was synced.
+@test "a journal device of which there is a copy is not lost" {
+    local copy
+    prepare
+    moved "$V" "external=$A"
+    mount -o journal_path="$A" "$V" "$WORK/mnt"
+    echo precious >"$WORK/mnt/new"
+    sync "$WORK/mnt/new"
+    cp --sparse=always "$WORK/V.img" "$WORK/V.cut"
+    cp --sparse=always "$WORK/A.img" "$WORK/A.cut"
+    umount "$WORK/mnt"
+    dd if="$WORK/V.cut" of="$V" bs=1M conv=fsync status=none
+    dd if="$WORK/A.cut" of="$A" bs=1M conv=fsync status=none
+    copy=$(losetup -f --show "$WORK/A.cut")
+    LOOPS+=("$copy")
+    DEVICES=("$A" "$copy")
+    refused "$V" inline "is on more than one device"
+    refused "$V" inline "disconnect the copy" --lost-journal
+    run move "$V" inline
+    [[ "$output" != *--lost-journal* ]]
+    losetup -d "$copy"
+    moved "$V" inline --replay
+    mount "$V" "$WORK/mnt"
+    [ "$(cat "$WORK/mnt/new")" = precious ]
+    umount "$WORK/mnt"
+}
