@@ -66,32 +66,36 @@ static double scale_for(enum cell_type type, double value, const char **unit)
 	}
 }
 
-/* What is no number with decimals looks the same for people and for machines; NULL: it is. */
-static const char *format_plain(const struct report_cell *cell, const char *missing,
-	char buffer[static CELL_TEXT_MAX])
+/* What is no number with decimals looks the same for people and for machines. */
+static bool format_plain(const struct report_cell *cell, const char *missing,
+	char buffer[static CELL_TEXT_MAX], const char **text)
 {
 	switch (cell->type) {
 	case CELL_MISSING:
-		return missing;
+		*text = missing;
+		return true;
 	case CELL_TEXT:
-		return cell->text;
+		*text = cell->text;
+		return true;
 	case CELL_COUNT:
 		snprintf(buffer, CELL_TEXT_MAX, "%" PRIu64, cell->count);
-		return buffer;
+		*text = buffer;
+		return true;
 	case CELL_YES_NO:
-		return cell->count ? "yes" : "no";
+		*text = cell->count ? "yes" : "no";
+		return true;
 	default:
-		return NULL;
+		return false;
 	}
 }
 
 const char *format_cell(const struct report_cell *cell, char buffer[static CELL_TEXT_MAX])
 {
-	const char *plain = format_plain(cell, "-", buffer), *unit;
+	const char *text, *unit;
 	double scale;
 
-	if (plain)
-		return plain;
+	if (format_plain(cell, "-", buffer, &text))
+		return text;
 	scale = scale_for(cell->type, cell->number, &unit);
 	print_number(buffer, cell->number / scale, unit);
 	return buffer;
@@ -118,10 +122,10 @@ const char *format_pair(const struct report_cell *a, const struct report_cell *b
 const char *format_cell_raw(
 	const struct report_cell *cell, char buffer[static CELL_TEXT_MAX])
 {
-	const char *plain = format_plain(cell, "", buffer);
+	const char *text;
 
-	if (plain)
-		return plain;
+	if (format_plain(cell, "", buffer, &text))
+		return text;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(buffer, CELL_TEXT_MAX, "%.*g", digits, cell->number);
 		if (strtod(buffer, NULL) == cell->number)
