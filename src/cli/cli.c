@@ -58,6 +58,20 @@ static int fitting(const char *line)
 	return at;
 }
 
+/* On a terminal no word is broken, unless the message has lines of its own. */
+static void say(const char *lead, const char *text, bool terminal)
+{
+	_cleanup_(strbuf_deinit) struct strbuf b = { 0 };
+
+	if (!terminal || strchr(text, '\n')) {
+		fprintf(stderr, "%s%s\n", lead, text);
+		return;
+	}
+	strbuf_add(&b, lead);
+	wrap_text(&b, text, strlen(lead), 2);
+	fputs(strbuf_text(&b), stderr);
+}
+
 static void emit(void *data, enum log_level level, const char *line)
 {
 	struct cli *cli = data;
@@ -81,8 +95,7 @@ static void emit(void *data, enum log_level level, const char *line)
 	}
 	cli_progress_done(cli);
 	printable_add(&text, line);
-	fprintf(stderr, "%s%s\n", level == LOG_WARNING ? "jbdlab: warning: " : "",
-		strbuf_text(&text));
+	say(level == LOG_WARNING ? "jbdlab: warning: " : "", strbuf_text(&text), terminal);
 }
 
 void cli_init(struct cli *cli)

@@ -245,7 +245,7 @@ static void print_program_help(FILE *to)
 		to);
 	for (size_t i = 0; command_table[i]; i++)
 		if (!(command_table[i]->flags & COMMAND_HIDDEN))
-			fprintf(to, "  %-10s %s\n", command_table[i]->name,
+			fprintf(to, "  %-11s %s\n", command_table[i]->name,
 				command_table[i]->summary);
 	fputs("\nOptions of every command:\n", to);
 	print_specs(to, NULL, global_options);

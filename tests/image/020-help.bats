@@ -61,6 +61,18 @@ on_terminal() {
     [ -z "$(awk 'length > 23' "$WORK/progress")" ]
 }
 
+@test "on a terminal, warnings break between words, and are a line each elsewhere" {
+    local old=import/published/ext3-ssd-journal-tiobench-dd.txt
+    cd "$BATS_TEST_DIRNAME/.."
+    on_terminal compare $old
+    sed '/^A: /,$d' "$WORK/screen" >"$WORK/warnings"
+    grep -q '^  ' "$WORK/warnings"
+    expect_narrow cat "$WORK/warnings"
+    run "$JBDLAB" compare $old
+    grep -Eq '^jbdlab: warning: .{70}' <<<"$output"
+    ! grep '^  ' <<<"${output%%A: *}" || false
+}
+
 # says STATUS TEXT WORD...: the program called with these words.
 says() {
     run timeout 60 "$JBDLAB" "${@:3}"
