@@ -30,13 +30,29 @@ static int start_failed(int report)
 	_exit(127);
 }
 
+/* Locks, devices and pipes of ours are held by whoever has the descriptor.  They would be
+ * closed when the program begins, but on a busy disk it takes long to find it, and we may
+ * be gone by then. */
+static void keep_only(int a, int b)
+{
+	unsigned low = (unsigned)MIN(a, b), high = (unsigned)MAX(a, b);
+
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0U, 0);
+}
+
 static void child_exec(const char *const argv[], const char *const environment[],
 	int output, int report, pid_t parent)
 {
 	_cleanup_(strbuf_deinit) struct strbuf path = { 0 };
-	int null = open("/dev/null", O_RDONLY);
 	sigset_t none;
+	int null;
 
+	keep_only(output, report);
+	null = open("/dev/null", O_RDONLY);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
