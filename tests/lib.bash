@@ -160,10 +160,12 @@ destroy_disk() {
         until_done 60 timeout 30 "$JBDLAB" scratch destroy "$1" --quiet
 }
 
-# kill_run PID: kill -9, and waits until its child, which dies with it, is gone, too.
+# kill_run PID: kill -9, and waits until its child and what that has begun, which die with
+# it, are gone, too.
 kill_run() {
     local child
     child=$(pgrep -P "$1" || true)
+    [ -z "$child" ] || child+=" $(pgrep -P "$(paste -sd, <<<"$child")" || true)"
     kill -KILL "$1" 2>/dev/null || true # it may have just ended
     for child in $child; do
         until_done 60 has_ended "$child"

@@ -206,7 +206,7 @@ wait_jbdlab() {
         rm -rf "$BUNDLE"
         run_jbdlab run "$WORK/x.ini" --output "$BUNDLE"
         sleep $delay
-        kill -INT "$pid"
+        kill -INT "$pid" || wait_jbdlab
         wait_jbdlab
         [ "$status" = 130 ]
         expect_nothing_left "$pid"
