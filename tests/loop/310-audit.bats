@@ -219,7 +219,8 @@ near() { # VALUE EXPECTED
     mkdir "$WORK/jbd2"
     # shellcheck disable=SC2016 # expanded by that shell
     run -4 timeout 60 unshare -m bash -c 'mount --bind "$1" /proc/fs/jbd2; shift; exec "$@"' - \
-        "$WORK/jbd2" "$JBDLAB" run "$WORK/x.ini" --output "$WORK/b" --yes --no-progress
+        "$WORK/jbd2" "$JBDLAB" run "$WORK/x.ini" --output "$WORK/b" --yes --no-progress ||
+        { echo "$output"; return 1; }
     [[ $output == *"the kernel does not write the journal where the plan says"* ]]
     [ ! -e "$WORK/b/runs.jsonl" ]
 }
