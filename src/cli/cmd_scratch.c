@@ -393,7 +393,12 @@ static int run(struct cli *cli, struct option_parser *p, struct err *e)
 	c.names++;
 	c.count--;
 	r = check_words(a, &c, cli_json(cli), e);
-	return r ? r : a->run(cli, &c, e);
+	if (!r)
+		r = a->run(cli, &c, e);
+	if (r < 0 && geteuid() && (e->code == EACCES || e->code == EPERM) &&
+		e->kind == ERR_FAILED)
+		return err_refuse(e, "%s: scratch %s needs root", err_message(e), a->name);
+	return r;
 }
 
 static void offer(int id, struct strbuf *words)

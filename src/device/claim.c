@@ -131,6 +131,18 @@ char *claim_describe_users(dev_t devno)
 	return b.length ? strbuf_take(&b) : NULL;
 }
 
+int claim_cannot_open(const char *path, struct err *e)
+{
+	int code = errno;
+	struct stat st;
+
+	if ((code == EACCES || code == EPERM) && geteuid() && !stat(path, &st) &&
+		S_ISBLK(st.st_mode))
+		return err_refuse(e, "open %s: %s: it takes root to open this disk", path,
+			strerror(code));
+	return err_set(e, code, "open %s", path);
+}
+
 static int refuse_busy(const char *path, dev_t devno, struct err *e)
 {
 	_cleanup_(strbuf_deinit) struct strbuf programs = { 0 };
@@ -155,7 +167,7 @@ static int open_block(struct claim *c, const char *path, dev_t devno, bool writa
 		if (c->fd >= 0)
 			return 0;
 		if (errno != EBUSY)
-			return err_set(e, errno, "open %s", path);
+			return claim_cannot_open(path, e);
 		users = claim_describe_users(devno);
 		if (users)
 			return err_refuse(e, "%s %s", path, users);
@@ -172,7 +184,7 @@ static int look_at_block(struct claim *c, const char *path, dev_t devno, struct 
 	if (users)
 		return err_refuse(e, "%s %s", path, users);
 	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return c->fd < 0 ? err_set(e, errno, "open %s", path) : 0;
+	return c->fd < 0 ? claim_cannot_open(path, e) : 0;
 }
 
 static int check_writable(const char *path, struct err *e)
@@ -181,7 +193,7 @@ static int check_writable(const char *path, struct err *e)
 	int read_only = 0;
 
 	if (fd < 0)
-		return err_set(e, errno, "open %s", path);
+		return claim_cannot_open(path, e);
 	if (ioctl(fd, BLKROGET, &read_only))
 		return err_set(e, errno, "ask whether %s is read-only", path);
 	if (read_only)

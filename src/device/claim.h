@@ -56,3 +56,6 @@ char *claim_describe_users(dev_t devno);
 /* The same for a descriptor of a block device or of an image file; of a file only loop
  * devices and swap can be found. */
 char *claim_describe_users_of(int fd);
+
+/* Why path could not be opened, from errno: ERR_REFUSED for a disk that only root may open. */
+int claim_cannot_open(const char *path, struct err *e);

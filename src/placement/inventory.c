@@ -94,7 +94,7 @@ static int open_readable(const char *path, struct err *e)
 		return err_say(e, ENOTBLK,
 			"%s is neither a block device nor an image file", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? err_set(e, errno, "open %s", path) : fd;
+	return fd < 0 ? claim_cannot_open(path, e) : fd;
 }
 
 /* Says what there is instead of a volume, if somebody asked: looking for every signature

@@ -147,6 +147,9 @@ int remount_move(const struct move_options *o, struct move_outcome *out, struct 
 		r = check_state_dir(o, device, st.st_rdev, e);
 	if (r || o->dry_run)
 		return r ? r : describe(o, &was, out, e);
+	if (geteuid())
+		return err_refuse(e, "%s is mounted on %s, and it takes root to unmount it for "
+				     "the move", device, was.target);
 	/* Whoever interrupts it gets the volume back where it was mounted. */
 	ending_signals_hold(&before);
 	r = unmount_move_mount(o, device, &was, &result, e);

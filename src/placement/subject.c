@@ -76,7 +76,7 @@ static void hold(struct subject *s, struct member *m)
 	if (s->mounted && m != &s->target)
 		return;
 	subject_refuse(s, "%s%s", err_message(&e),
-		m == &s->volume && is_mounted(m->path)
+		m == &s->volume && !geteuid() && is_mounted(m->path)
 			? "; unmount it, or add \"--remount\" to the move"
 			: "");
 }
@@ -89,7 +89,7 @@ static int read_info(struct member *m, struct err *e)
 	if (!m->claim) {
 		fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
-			return err_set(e, errno, "open %s", m->path);
+			return claim_cannot_open(m->path, e);
 	}
 	r = volume_info_read(&m->info, m->claim ? claim_fd(m->claim) : fd, m->path, e);
 	m->readable = !r;
