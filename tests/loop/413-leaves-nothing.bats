@@ -15,6 +15,7 @@ setup() {
     mkdir "$WORK/disks" "$WORK/tmp"
     BUNDLE=$WORK/bundle
     MARK=JBDLAB_TEST_MARK=$WORK # in the environment of all that the run starts
+    RIGHTS=$(rights)
 }
 
 teardown() {
@@ -81,8 +82,24 @@ marked() {
     grep -lzxF -- "$MARK" /proc/[0-9]*/environ 2>/dev/null
 }
 
-# What there is of the run: processes, loop devices, mounts in any namespace, directories and
-# files, its records; one a line.
+# Capabilities of this process, and of files that a run may have made.
+rights() {
+    grep -h '^Cap' /proc/$$/status
+    python3 - "$WORK" /run/jbdlab /var/lib/jbdlab <<'END'
+import os, sys
+for top in sys.argv[1:]:
+    for directory, names, files in os.walk(top):
+        for path in (os.path.join(directory, name) for name in names + files):
+            try:
+                if "security.capability" in os.listxattr(path, follow_symlinks=False):
+                    print(path)
+            except OSError:
+                pass # gone meanwhile, or another kind of file
+END
+}
+
+# What there is of the run: processes of ours and what they started, loop devices, mounts in
+# any namespace, directories and files, its records; one a line.
 left() {
     marked
     losetup -n -O NAME,BACK-FILE | grep -F -e "$WORK/disks/" -e "run$PID-"
@@ -95,6 +112,7 @@ left() {
 # The last of the model's process and of programs that were killed go by themselves.
 nothing_is_left() {
     until_done 60 has_left_nothing || { left; return 1; }
+    [ "$(rights)" = "$RIGHTS" ] || { echo "capabilities: $(rights), not $RIGHTS"; return 1; }
 }
 
 has_left_nothing() {
