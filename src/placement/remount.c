@@ -141,15 +141,15 @@ int remount_move(const struct move_options *o, struct move_outcome *out, struct 
 	r = S_ISBLK(st.st_mode) ? mount_state_read(&was, st.st_rdev, e) : -ENOENT;
 	if (r == -ENOENT)
 		return move_run(o, out, e);
+	if (!r && !o->dry_run && geteuid())
+		r = err_refuse(e, "%s is mounted on %s, and it takes root to unmount it for the "
+				  "move", device, was.target);
 	if (!r)
 		r = mount_check_alone(st.st_rdev, e);
 	if (!r)
 		r = check_state_dir(o, device, st.st_rdev, e);
 	if (r || o->dry_run)
 		return r ? r : describe(o, &was, out, e);
-	if (geteuid())
-		return err_refuse(e, "%s is mounted on %s, and it takes root to unmount it for "
-				     "the move", device, was.target);
 	/* Whoever interrupts it gets the volume back where it was mounted. */
 	ending_signals_hold(&before);
 	r = unmount_move_mount(o, device, &was, &result, e);
