@@ -287,6 +287,21 @@ static int wake(struct cli *cli _unused_, const struct scratch_command *c, struc
 	return model_control(c->names[0], MODEL_CONTROL_WAKE, e);
 }
 
+static int fault(struct cli *cli _unused_, const struct scratch_command *c, struct err *e)
+{
+	struct model_parameters p = *model_builtin(0); /* only to see what is wrong */
+	_cleanup_free_ char *line = NULL;
+	int r = model_parameters_parse_faults(c->names[1], &p, e);
+
+	if (r)
+		return r;
+	if (asprintf(&line, MODEL_CONTROL_FAULT " %s", c->names[1]) < 0) {
+		line = NULL;
+		return err_set(e, ENOMEM, "set faults");
+	}
+	return model_control(c->names[0], line, e);
+}
+
 static int lease(struct cli *cli, const struct scratch_command *c, struct err *e)
 {
 	return scratch_lease(cli, c->names[0], c->serial, e);
@@ -306,6 +321,7 @@ static const struct action actions[] = {
 	{ "destroy", BIT(OPTION_ALL), 0, SIZE_MAX, false, destroy },
 	{ "models", 0, 0, 0, true, models },
 	{ "stats", BIT(OPTION_RESET), 1, 1, true, stats },
+	{ "fault", 0, 2, 2, false, fault },
 	{ "wake", 0, 1, 1, false, wake },
 	{ "lease", BIT(OPTION_SERIAL), 1, 1, false, lease },
 	{ "unlease", 0, 1, 1, false, unlease },
@@ -352,7 +368,7 @@ static int find_action(const struct action **out, const char *word, struct err *
 	}
 	if (!word)
 		return err_usage(e, "scratch needs a word: create, list, destroy, models, stats, "
-				    "wake, lease or unlease");
+				    "fault, wake, lease or unlease");
 	if (near.best)
 		return err_usage(e, "scratch cannot \"%s\"; did you mean \"%s\"?", word,
 			near.best);
@@ -368,7 +384,8 @@ static int check_words(const struct action *a, const struct scratch_command *c, 
 	if (json && !a->json)
 		return err_usage(e, "scratch %s has no --json", a->name);
 	if (c->count < a->names_min)
-		return err_usage(e, "scratch %s: which disk?", a->name);
+		return err_usage(e, "scratch %s: which %s?", a->name,
+			c->count ? "faults" : "disk");
 	if (c->count > a->names_max)
 		return err_usage(e, "scratch %s: what is \"%s\"?", a->name,
 			c->names[a->names_max]);
@@ -418,6 +435,7 @@ const struct command command_scratch = {
 		     "destroy NAME...|--all\n"
 		     "models\n"
 		     "stats NAME [--reset]\n"
+		     "fault NAME FAULTS|none\n"
 		     "wake NAME\n"
 		     "lease DEV [--serial S --yes]\n"
 		     "unlease DEV|IDENTITY",

@@ -176,6 +176,23 @@ static void say_ok(struct result_evidence *v, const struct evidence_disk *data,
 		log != data ? " and the journal was flushed too" : "");
 }
 
+bool evidence_judge_models(struct result_evidence *v)
+{
+	for (size_t i = 0; i < v->disk_count; i++) {
+		const struct evidence_disk *d = &v->disks[i];
+
+		if (!d->model_untrue)
+			continue;
+		say(v, EVIDENCE_FAILED,
+			"the %s disk %s acknowledged %llu writes and flushes that it did not "
+			"carry out, as its model says: what was synced could be lost",
+			d->roles & EVIDENCE_DATA ? "data" : "journal", d->name,
+			(unsigned long long)d->model_untrue);
+		return true;
+	}
+	return false;
+}
+
 void evidence_judge(struct result_evidence *v, const struct result_counters *c,
 	const struct evidence_arm *arm)
 {
@@ -193,6 +210,8 @@ void evidence_judge(struct result_evidence *v, const struct result_counters *c,
 	/* Two partitions of one disk: it counts for both. */
 	if (log == data)
 		x.data_flushes += x.journal_flushes;
+	if (evidence_judge_models(v))
+		return;
 	if (!c->syncs) {
 		say(v, EVIDENCE_NOT_APPLICABLE, "nothing was synced in this phase");
 	} else if (!data || !log) {

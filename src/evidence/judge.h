@@ -29,6 +29,10 @@ struct evidence_expected {
 struct evidence_expected evidence_expect(const struct evidence_arm *arm,
 	const struct result_evidence *v, uint64_t syncs, uint32_t threads);
 
-/* Fills v->verdict and v->reason. */
+/* A scratch disk whose model says itself that it did not carry out what it acknowledged:
+ * fills v->verdict and v->reason and returns true, else false. */
+bool evidence_judge_models(struct result_evidence *v);
+
+/* Fills v->verdict and v->reason; asks the models first. */
 void evidence_judge(struct result_evidence *v, const struct result_counters *c,
 	const struct evidence_arm *arm);

@@ -20,9 +20,14 @@
 #include "evidence/jbd2.h"
 #include "evidence/procio.h"
 
+/* As the models write it. */
+struct model_counts {
+	uint64_t busy_ns, untrue;
+};
+
 struct snapshot {
 	struct diskstats disks[EVIDENCE_DISKS_MAX];
-	uint64_t busy_ns[EVIDENCE_DISKS_MAX]; /* of those that are modelled */
+	struct model_counts models[EVIDENCE_DISKS_MAX]; /* of those that are modelled */
 	struct jbd2_info journal;
 	struct procio process;
 	bool has_journal, has_process;
@@ -102,8 +107,8 @@ static void take_busy(struct ledger *l, struct snapshot *s)
 {
 	for (size_t i = 0; i < l->blank.disk_count; i++)
 		if (l->blank.disks[i].modelled &&
-			pread(l->busy[i], &s->busy_ns[i], sizeof(s->busy_ns[i]), 0) !=
-				sizeof(s->busy_ns[i]))
+			pread(l->busy[i], &s->models[i], sizeof(s->models[i]), 0) !=
+				sizeof(s->models[i]))
 			l->blank.disks[i].modelled = false;
 }
 
@@ -136,6 +141,16 @@ static void add_disk(struct evidence_disk *sum, const struct diskstats *before,
 	sum->write_bytes += d.write_bytes;
 	sum->flushes += d.flushes;
 	sum->flush_ns += d.flush_ns;
+}
+
+/* A model that was started anew meanwhile counts from zero. */
+static void add_model(struct evidence_disk *sum, const struct model_counts *before,
+	const struct model_counts *after)
+{
+	if (after->busy_ns > before->busy_ns)
+		sum->model_busy_ns += after->busy_ns - before->busy_ns;
+	if (after->untrue > before->untrue)
+		sum->model_untrue += after->untrue - before->untrue;
 }
 
 /* Mean of the transactions between two totals. */
@@ -195,9 +210,7 @@ void ledger_end(struct ledger *l, struct result_evidence *sum)
 		sum->disks[i].flushes_counted = l->blank.disks[i].flushes_counted;
 		add_disk(&sum->disks[i], &l->before.disks[i], &after.disks[i]);
 		sum->disks[i].modelled = l->blank.disks[i].modelled;
-		if (after.busy_ns[i] > l->before.busy_ns[i])
-			sum->disks[i].model_busy_ns +=
-				after.busy_ns[i] - l->before.busy_ns[i];
+		add_model(&sum->disks[i], &l->before.models[i], &after.models[i]);
 	}
 	if (l->before.has_journal && after.has_journal)
 		add_journal(&sum->journal, &l->before.journal, &after.journal);

@@ -20,8 +20,10 @@ struct ledger_disk {
 	unsigned roles;	  /* enum evidence_role, or-ed */
 	bool below;	  /* not the device itself but a disk under it */
 	bool counts;	  /* below: the one that counts flushes for what is above */
-	const char *busy; /* file with the time that its model charged, ns as a uint64_t in
-			   * memory's order; NULL: a disk without a model */
+	/* File of two uint64_t in memory's order: the time that its model charged, ns, and
+	 * how many requests it acknowledged and did not carry out.  NULL: a disk without a
+	 * model */
+	const char *busy;
 };
 
 struct ledger_setup {

@@ -32,7 +32,8 @@ struct evidence_disk {
 	uint64_t writes, write_bytes;
 	uint64_t flushes, flush_ns;
 	bool modelled;		/* a scratch disk with a model, which knows: */
-	uint64_t model_busy_ns; /* the time that it charged for requests of the phase */
+	uint64_t model_busy_ns; /* the time that it charged for requests of the phase, */
+	uint64_t model_untrue;	/* and how many it acknowledged and did not carry out */
 };
 
 /* jbd2's own account; names the journal by its device, which proves the placement. */

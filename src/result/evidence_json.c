@@ -36,6 +36,7 @@ static const struct key disk_numbers[] = {
 /* Of disks with a model only. */
 static const struct key model_numbers[] = {
 	{ "model_busy_ns", offsetof(struct evidence_disk, model_busy_ns) },
+	{ "model_untrue", offsetof(struct evidence_disk, model_untrue) },
 };
 
 static const struct key disk_facts[] = {
@@ -180,8 +181,10 @@ static int read_disk(struct evidence_disk *d, const json_t *json, struct err *e)
 		read_name(&rd, "flushes_counted_on", d->counted_on, sizeof(d->counted_on));
 	get_numbers(&rd, d, disk_numbers, ARRAY_SIZE(disk_numbers));
 	d->modelled = json_object_get(json, model_numbers[0].name);
-	if (d->modelled)
-		get_numbers(&rd, d, model_numbers, ARRAY_SIZE(model_numbers));
+	/* First versions had only the first. */
+	for (size_t i = 0; i < ARRAY_SIZE(model_numbers); i++)
+		if (json_object_get(json, model_numbers[i].name))
+			get_numbers(&rd, d, &model_numbers[i], 1);
 	return rd.status;
 }
 

@@ -103,6 +103,12 @@ static const char *unknown_because(const struct session *s, const struct result_
 	return NULL;
 }
 
+static void say_unknown(struct result_evidence *v, const char *why)
+{
+	v->verdict = EVIDENCE_UNKNOWN;
+	snprintf(v->reason, sizeof(v->reason), "%s", why);
+}
+
 void ledgers_judge(struct session *s, struct result_run *run)
 {
 	const char *why = unknown_because(s, run);
@@ -113,14 +119,11 @@ void ledgers_judge(struct session *s, struct result_run *run)
 
 		if (!phase->evidence)
 			continue;
-		if (why) {
-			phase->evidence->verdict = EVIDENCE_UNKNOWN;
-			snprintf(phase->evidence->reason, sizeof(phase->evidence->reason),
-				"%s", why);
-			continue;
-		}
 		arm.new_data = phase->counters.bytes > 0;
-		evidence_judge(phase->evidence, &phase->counters, &arm);
+		if (!why)
+			evidence_judge(phase->evidence, &phase->counters, &arm);
+		else if (!evidence_judge_models(phase->evidence))
+			say_unknown(phase->evidence, why);
 		if (phase->evidence->verdict == EVIDENCE_FAILED)
 			s->audit_failed = true;
 	}

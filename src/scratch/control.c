@@ -55,7 +55,7 @@ static void serve_one(struct control_server *s, int fd)
 {
 	const struct timeval timeout = { .tv_sec = SERVER_TIMEOUT_S };
 	_cleanup_free_ char *answer = NULL;
-	char question[256];
+	char question[1024];
 	ssize_t n;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));

@@ -29,7 +29,9 @@
 #include "core/clock.h"
 #include "core/fileio.h"
 #include "scratch/model.h"
+#include "scratch/model_faults.h"
 #include "scratch/model_json.h"
+#include "scratch/model_volatile.h"
 
 #define QUEUE_ROOM 4096
 #define LATE_NS (100 * NS_PER_US) /* an answer later than this is counted as late */
@@ -47,8 +49,10 @@ struct model_device {
 	uint64_t lead_ns;	/* what the way to us and back takes */
 	uint64_t debt_ns;	/* by how much we are behind the model */
 	uint64_t late_until_ns; /* end of the last interval in the debt */
-	uint64_t hang_until_ns; /* 0: it has not begun to hang */
 	uint64_t late_requests, late_ns, errors;
+	struct model_faults faults;
+	/* Once it can be lost; it stays then.  Also read without the lock. */
+	struct model_volatile *_Atomic unflushed;
 };
 
 static void add_debt(struct model_device *d, uint64_t ns)
@@ -83,6 +87,19 @@ static void deliver(void *user, const struct reply *r, uint64_t late_ns)
 	d->o->answer(r);
 }
 
+static int set_faults(struct model_device *d, const struct model_parameters *p,
+	struct err *e)
+{
+	struct model_volatile *unflushed = d->unflushed;
+	int r = 0;
+
+	model_faults_set(&d->faults, p);
+	if (!unflushed && model_faults_can_lose(&d->faults))
+		r = model_volatile_new(&unflushed, d->o->data_fd, d->o->size_bytes, e);
+	d->unflushed = unflushed;
+	return r;
+}
+
 int model_device_new(struct model_device **out, const struct model_device_options *o,
 	struct err *e)
 {
@@ -96,7 +113,9 @@ int model_device_new(struct model_device **out, const struct model_device_option
 	d->model = model_new(&o->parameters, o->size_bytes);
 	if (!d->model)
 		return err_set(e, ENOMEM, "start disk model");
-	r = reply_queue_new(&d->replies, QUEUE_ROOM, deliver, d, e);
+	r = set_faults(d, &o->parameters, e);
+	if (!r)
+		r = reply_queue_new(&d->replies, QUEUE_ROOM, deliver, d, e);
 	if (!r)
 		*out = take_ptr(d);
 	return r;
@@ -108,6 +127,7 @@ struct model_device *model_device_free(struct model_device *d)
 		return NULL;
 	reply_queue_free(d->replies);
 	model_free(d->model);
+	model_volatile_free(d->unflushed);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 	return NULL;
@@ -125,8 +145,8 @@ static uint64_t charge_model(struct model_device *d, struct model_request *r)
 
 	r->arrival_ns = r->seen_ns - credit;
 	due = model_serve(d->model, r);
-	if (d->o->busy_ns)
-		*d->o->busy_ns = model_busy_ns(d->model);
+	if (d->o->shared)
+		d->o->shared->busy_ns = model_busy_ns(d->model);
 	d->debt_ns = 0;
 	if (due < r->seen_ns) /* more than there was to be made up */
 		add_debt(d, r->seen_ns - due);
@@ -138,66 +158,50 @@ static bool in_disk(const struct model_device *d, uint64_t offset, uint64_t byte
 	return offset <= d->o->size_bytes && bytes <= d->o->size_bytes - offset;
 }
 
-/* Is the request that was charged last one of those that are to fail? */
-static bool is_faulty(const struct model_device *d, enum model_kind kind)
+/* What the disk does wrong with the request that was charged last.  True: it says that it
+ * has carried it out, and does not. */
+static bool go_wrong(struct model_device *d, const struct model_request *r,
+	struct reply *reply)
 {
-	const struct model_parameters *p = &d->o->parameters;
-	const uint64_t first[MODEL_KINDS] = { [MODEL_READ] = p->fail_read,
-		[MODEL_WRITE] = p->fail_write, [MODEL_FLUSH] = p->fail_flush };
-	uint64_t n = model_stats(d->model)->kinds[kind].requests;
+	struct model_fault fault = model_faults_take(&d->faults, r, reply->due_ns);
 
-	return first[kind] && n >= first[kind] &&
-	       (!p->fail_times || n - first[kind] < p->fail_times);
-}
-
-static uint64_t all_requests(const struct model_device *d)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < MODEL_KINDS; i++)
-		sum += model_stats(d->model)->kinds[i].requests;
-	return sum;
-}
-
-/* Until when nothing is answered; in the past: it does not hang.  A disk that is woken
- * has hung until now. */
-static uint64_t hangs_until_ns(struct model_device *d, uint64_t now_ns)
-{
-	const struct model_parameters *p = &d->o->parameters;
-
-	if (p->hang && !d->hang_until_ns && all_requests(d) >= p->hang)
-		d->hang_until_ns = p->hang_ns ? now_ns + p->hang_ns : UINT64_MAX;
-	return d->hang_until_ns;
+	reply->due_ns = fault.due_ns;
+	reply->error = fault.error;
+	if (fault.vanishes && d->unflushed)
+		d->faults.stats.lost_bytes += model_volatile_lose(d->unflushed);
+	if (d->o->shared)
+		d->o->shared->untrue = d->faults.stats.untrue;
+	return fault.ignored;
 }
 
 static void wake(struct model_device *d)
 {
-	uint64_t now_ns = clock_now_ns();
+	uint64_t waits_ns = model_faults_wake(&d->faults, clock_now_ns());
 
-	if (d->hang_until_ns <= now_ns)
-		return;
-	reply_queue_hurry(d->replies, d->hang_until_ns);
-	d->hang_until_ns = now_ns;
+	if (waits_ns)
+		reply_queue_hurry(d->replies, waits_ns);
 }
 
-/* Takes a request that has just arrived: when will it be done, and will it fail? */
-static void charge(struct model_device *d, const struct model_request *request,
+/* Takes a request that has just arrived: when will it be done, and how does it end?  False:
+ * nothing is to be done with the data file. */
+static bool charge(struct model_device *d, const struct model_request *request,
 	struct reply *reply)
 {
 	struct model_request r = *request;
+	bool ignored = false;
 
 	pthread_mutex_lock(&d->lock);
 	reply->due_ns = r.seen_ns = clock_now_ns();
 	if (d->charge == CHARGE_MODEL) {
 		reply->due_ns = charge_model(d, &r);
-		reply->due_ns = MAX(reply->due_ns, hangs_until_ns(d, r.seen_ns));
-		reply->error = is_faulty(d, r.kind) ? EIO : 0;
+		ignored = go_wrong(d, &r, reply);
 	} else if (d->charge == CHARGE_FIXED) {
 		reply->due_ns += d->fixed_ns;
 	}
 	pthread_mutex_unlock(&d->lock);
 	if (!in_disk(d, r.offset, r.bytes))
 		reply->error = EIO;
+	return !reply->error && !ignored;
 }
 
 static int read_data(int fd, char *buffer, size_t bytes, uint64_t offset)
@@ -222,11 +226,20 @@ void model_device_read(struct model_device *d, void *context, uint64_t offset,
 	reply_queue_add(d->replies, &r);
 }
 
-static int write_data(int fd, const void *buffer, size_t bytes, uint64_t offset)
+static int keep_old(struct model_device *d, uint64_t offset, uint64_t bytes)
+{
+	return d->unflushed ? model_volatile_keep(d->unflushed, offset, bytes) : 0;
+}
+
+static int write_data(struct model_device *d, const void *buffer, size_t bytes,
+	uint64_t offset)
 {
 	_cleanup_(err_clear) struct err e = { 0 };
+	int error = keep_old(d, offset, bytes);
 
-	fileio_pwrite_full(fd, buffer, bytes, (off_t)offset, "", &e);
+	if (error)
+		return error;
+	fileio_pwrite_full(d->o->data_fd, buffer, bytes, (off_t)offset, "", &e);
 	return e.code;
 }
 
@@ -235,9 +248,8 @@ void model_device_write(struct model_device *d, void *context, uint64_t offset,
 {
 	struct reply r = { .context = context, .bytes = bytes };
 
-	charge(d, &(struct model_request){ MODEL_WRITE, offset, bytes, 0, 0 }, &r);
-	if (!r.error)
-		r.error = write_data(d->o->data_fd, buffer, bytes, offset);
+	if (charge(d, &(struct model_request){ MODEL_WRITE, offset, bytes, 0, 0 }, &r))
+		r.error = write_data(d, buffer, bytes, offset);
 	reply_queue_add(d->replies, &r);
 }
 
@@ -245,7 +257,8 @@ void model_device_flush(struct model_device *d, void *context)
 {
 	struct reply r = { .context = context };
 
-	charge(d, &(struct model_request){ .kind = MODEL_FLUSH }, &r);
+	if (charge(d, &(struct model_request){ .kind = MODEL_FLUSH }, &r) && d->unflushed)
+		model_volatile_flush(d->unflushed);
 	reply_queue_add(d->replies, &r);
 }
 
@@ -254,8 +267,11 @@ void model_device_punch(struct model_device *d, void *context, int mode, uint64_
 {
 	struct reply r = { .context = context };
 
-	charge(d, &(struct model_request){ MODEL_DISCARD, offset, bytes, 0, 0 }, &r);
-	if (!r.error && fallocate(d->o->data_fd, mode, (off_t)offset, (off_t)bytes))
+	if (charge(d, &(struct model_request){ MODEL_DISCARD, offset, bytes, 0, 0 }, &r))
+		r.error = keep_old(d, offset, bytes);
+	else
+		mode = 0;
+	if (mode && !r.error && fallocate(d->o->data_fd, mode, (off_t)offset, (off_t)bytes))
 		r.error = errno;
 	reply_queue_add(d->replies, &r);
 }
@@ -270,10 +286,11 @@ char *model_device_stats(struct model_device *d)
 	json_object_update_new(o,
 		json_pack("{ss,ss,sI,so,sI,sI,sI,sI}", "schema", MODEL_STATS_SCHEMA, "name",
 			d->o->name, "size_bytes", (json_int_t)d->o->size_bytes, "model",
-			model_parameters_json(&d->o->parameters), "lead_ns",
+			model_parameters_json(&d->faults.p), "lead_ns",
 			(json_int_t)d->lead_ns, "late_requests",
 			(json_int_t)d->late_requests, "late_ns", (json_int_t)d->late_ns,
 			"errors", (json_int_t)d->errors));
+	json_object_update_new(o, model_faults_json(&d->faults));
 	pthread_mutex_unlock(&d->lock);
 	text = json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
@@ -284,8 +301,7 @@ static int obey(struct model_device *d, const char *word, bool with_ns, uint64_t
 {
 	if (!strcmp(word, MODEL_CONTROL_RESET) && !with_ns) {
 		model_stats_reset(d->model);
-		if (d->hang_until_ns <= clock_now_ns())
-			d->hang_until_ns = 0;
+		model_faults_count_anew(&d->faults, clock_now_ns());
 		d->late_requests = d->late_ns = d->errors = 0;
 	} else if (!strcmp(word, MODEL_CONTROL_CHARGE) && !with_ns) {
 		d->charge = CHARGE_MODEL;
@@ -305,16 +321,32 @@ static int obey(struct model_device *d, const char *word, bool with_ns, uint64_t
 	return 0;
 }
 
+/* What hangs is answered: the disk is another one now. */
+static int change_faults(struct model_device *d, const char *text)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+	struct model_parameters p = d->faults.p;
+	int r = model_parameters_parse_faults(text, &p, &e);
+
+	if (r)
+		return r;
+	wake(d);
+	return set_faults(d, &p, &e);
+}
+
 char *model_device_control(struct model_device *d, const char *line)
 {
 	unsigned long long ns = 0;
-	char word[16] = "";
+	char word[16] = "", faults[512] = "";
 	int n = sscanf(line, "%15s %llu", word, &ns), r;
 
 	if (n == 1 && !strcmp(word, MODEL_CONTROL_STATS))
 		return model_device_stats(d);
 	pthread_mutex_lock(&d->lock);
-	r = obey(d, word, n == 2, ns);
+	if (sscanf(line, MODEL_CONTROL_FAULT " %511s", faults) == 1)
+		r = change_faults(d, faults);
+	else
+		r = obey(d, word, n == 2, ns);
 	pthread_mutex_unlock(&d->lock);
 	return strdup(r ? MODEL_CONTROL_UNKNOWN : MODEL_CONTROL_OK);
 }

@@ -20,15 +20,22 @@
 #define MODEL_CONTROL_CHARGE "charge" /* charge what the model says (at the start) */
 #define MODEL_CONTROL_FREE "free"     /* charge nothing, answer at once, hang no more */
 #define MODEL_CONTROL_FIXED "fixed"   /* NS for every request, model not asked */
-#define MODEL_CONTROL_WAKE "wake"     /* end of hanging: answer all that waits for it */
+#define MODEL_CONTROL_WAKE "wake"     /* end of hanging and of being away: see model_faults.h */
+#define MODEL_CONTROL_FAULT "fault"   /* followed by faults, which replace those it has */
 #define MODEL_CONTROL_LEAD "lead"     /* NS that the way to the model and back takes */
+
+/* Kept up to date where others can read it without asking. */
+struct model_shared {
+	_Atomic uint64_t busy_ns; /* time charged so far */
+	_Atomic uint64_t untrue;  /* requests that were acknowledged and not carried out */
+};
 
 struct model_device_options {
 	const char *name; /* for the counters */
 	int data_fd;	  /* of at least size_bytes, for reading and writing; not owned */
 	uint64_t size_bytes;
 	struct model_parameters parameters;
-	_Atomic uint64_t *busy_ns; /* NULL, or kept at the time charged so far */
+	struct model_shared *shared; /* NULL: nobody looks */
 	/* Gives one answer: the error if there is one; else data, if there is any; else
 	 * the number of bytes.  Called from several threads. */
 	void (*answer)(const struct reply *r);

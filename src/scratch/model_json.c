@@ -56,3 +56,15 @@ json_t *model_stats_json(const struct model_stats *s)
 	put(o, "dirty_bytes_max", s->dirty_bytes_max);
 	return o;
 }
+
+json_t *model_faults_json(const struct model_faults *f)
+{
+	json_t *o = json_object();
+
+	put(o, "dropped_writes", f->stats.dropped_writes);
+	put(o, "dropped_bytes", f->stats.dropped_bytes);
+	put(o, "unmade_flushes", f->stats.unmade_flushes);
+	put(o, "lost_bytes", f->stats.lost_bytes);
+	json_object_set_new(o, "gone", json_boolean(f->presence == DISK_GONE));
+	return o;
+}

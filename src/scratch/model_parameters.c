@@ -65,7 +65,9 @@ static const struct model_parameters builtins[] = {
 };
 
 #define FIELD(name, field, key, unit, help)                                              \
-	{ name, key, unit, offsetof(struct model_parameters, field), help }
+	{ name, key, unit, offsetof(struct model_parameters, field), false, help }
+#define FAULT(name, field, key, unit, help)                                              \
+	{ name, key, unit, offsetof(struct model_parameters, field), true, help }
 
 const struct model_parameter model_parameter_table[] = {
 	FIELD("overhead", overhead_ns, "overhead_ns", UNIT_DURATION,
@@ -91,19 +93,33 @@ const struct model_parameter model_parameter_table[] = {
 		"seek across the whole scratch disk; between: by the root of the distance"),
 	FIELD("prefetch", prefetch_bytes, "prefetch_bytes", UNIT_BYTES,
 		"how far a sequential read runs ahead of the requests"),
-	FIELD("fail_read", fail_read, "fail_read", UNIT_COUNT,
+	FAULT("fail_read", fail_read, "fail_read", UNIT_COUNT,
 		"the n-th read and those after it fail with EIO; 0: none"),
-	FIELD("fail_write", fail_write, "fail_write", UNIT_COUNT,
+	FAULT("fail_write", fail_write, "fail_write", UNIT_COUNT,
 		"the n-th write and those after it fail, and store nothing"),
-	FIELD("fail_flush", fail_flush, "fail_flush", UNIT_COUNT,
+	FAULT("fail_flush", fail_flush, "fail_flush", UNIT_COUNT,
 		"the n-th flush and those after it fail"),
-	FIELD("fail_times", fail_times, "fail_times", UNIT_COUNT,
-		"so many of a kind fail, then it works again; 0: all"),
-	FIELD("hang", hang, "hang", UNIT_COUNT,
+	FAULT("fail_times", fail_times, "fail_times", UNIT_COUNT,
+		"so many of a kind fail or are dropped, then it works again; 0: all"),
+	FAULT("bad_at", bad_at, "bad_at_bytes", UNIT_BYTES,
+		"where on the disk bad_bytes begin"),
+	FAULT("bad_bytes", bad_bytes, "bad_bytes", UNIT_BYTES,
+		"reads and writes that touch so many bytes fail; 0: none"),
+	FAULT("drop_write", drop_write, "drop_write", UNIT_COUNT,
+		"the n-th write and those after it are acknowledged, and store nothing"),
+	FAULT("lie_flush", lie_flush, "lie_flush", UNIT_COUNT,
+		"the n-th flush and those after it are acknowledged, and not made"),
+	FAULT("slow", slow, "slow", UNIT_COUNT,
+		"the n-th request and those after it take slow_by longer"),
+	FAULT("slow_by", slow_by_ns, "slow_by_ns", UNIT_DURATION, "how much longer"),
+	FAULT("hang", hang, "hang", UNIT_COUNT,
 		"from the n-th request on none is answered; 0: all are"),
-	FIELD("hang_for", hang_ns, "hang_ns", UNIT_DURATION,
+	FAULT("hang_for", hang_ns, "hang_ns", UNIT_DURATION,
 		"for so long; 0: until \"scratch wake\""),
-	{ NULL, NULL, 0, 0, NULL },
+	FAULT("vanish", vanish, "vanish", UNIT_COUNT,
+		"from the n-th request on all fail, and what was not flushed is lost; until "
+		"\"scratch wake\""),
+	{ NULL, NULL, 0, 0, false, NULL },
 };
 
 static const char *const rotation_names[] = {
@@ -193,7 +209,8 @@ static int unknown(const char *what, const char *word, const char *nearest, stru
 		word);
 }
 
-static int set_parameter(struct model_parameters *p, char *word, struct err *e)
+static int set_parameter(struct model_parameters *p, bool only_faults, char *word,
+	struct err *e)
 {
 	char *equals = strchr(word, '=');
 	struct nearest near = { .word = word };
@@ -202,6 +219,8 @@ static int set_parameter(struct model_parameters *p, char *word, struct err *e)
 		return err_usage(e, "\"%s\" is not parameter=value", word);
 	*equals = '\0';
 	for (const struct model_parameter *t = model_parameter_table; t->name; t++) {
+		if (only_faults && !t->fault)
+			continue;
 		if (!strcmp(t->name, word)) {
 			int r = parse_value(t, equals + 1, field(p, t), e);
 
@@ -209,7 +228,7 @@ static int set_parameter(struct model_parameters *p, char *word, struct err *e)
 		}
 		nearest_offer(&near, t->name);
 	}
-	return unknown("model parameter", word, near.best, e);
+	return unknown(only_faults ? "fault" : "model parameter", word, near.best, e);
 }
 
 static int find_builtin(const char *name, struct model_parameters *p, struct err *e)
@@ -242,6 +261,21 @@ static int check(const struct model_parameters *p, struct err *e)
 	return 0;
 }
 
+/* Half of a fault is a slip: the disk would do nothing wrong. */
+static int check_faults(const struct model_parameters *p, struct err *e)
+{
+	if (p->bad_at && !p->bad_bytes)
+		return err_usage(e, "bad_at needs bad_bytes");
+	if (!p->slow != !p->slow_by_ns)
+		return err_usage(e, "slow and slow_by need each other");
+	if (p->hang_ns && !p->hang)
+		return err_usage(e, "hang_for needs hang");
+	if (p->fail_times && !p->fail_read && !p->fail_write && !p->fail_flush &&
+		!p->bad_bytes && !p->drop_write)
+		return err_usage(e, "fail_times needs what fails or is dropped");
+	return 0;
+}
+
 int model_parameters_parse(const char *text, struct model_parameters *p, struct err *e)
 {
 	_cleanup_free_ char *copy = strdup(text);
@@ -254,11 +288,39 @@ int model_parameters_parse(const char *text, struct model_parameters *p, struct 
 	word = strtok_r(copy, ",", &rest);
 	r = find_builtin(word ? word : "", &parsed, e);
 	while (!r && (word = strtok_r(NULL, ",", &rest)))
-		r = set_parameter(&parsed, word, e);
+		r = set_parameter(&parsed, false, word, e);
 	if (!r)
 		r = check(&parsed, e);
+	if (!r)
+		r = check_faults(&parsed, e);
 	if (r)
 		return err_wrap(e, r, "model \"%s\"", text);
+	*p = parsed;
+	return 0;
+}
+
+int model_parameters_parse_faults(const char *text, struct model_parameters *p,
+	struct err *e)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	struct model_parameters parsed = *p;
+	char *rest = NULL, *word;
+	int r = 0;
+
+	if (!copy)
+		return err_set(e, ENOMEM, "parse faults");
+	for (const struct model_parameter *t = model_parameter_table; t->name; t++)
+		if (t->fault)
+			*field(&parsed, t) = 0;
+	word = strcmp(text, "none") ? strtok_r(copy, ",", &rest) : NULL;
+	if (!word && strcmp(text, "none"))
+		r = err_usage(e, "no fault is named; \"none\" lifts all");
+	for (; !r && word; word = strtok_r(NULL, ",", &rest))
+		r = set_parameter(&parsed, true, word, e);
+	if (!r)
+		r = check_faults(&parsed, e);
+	if (r)
+		return err_wrap(e, r, "faults \"%s\"", text);
 	*p = parsed;
 	return 0;
 }

@@ -33,15 +33,15 @@ struct model_parameters {
 	uint64_t seek_max_ns;	       /* from one end of the disk to the other */
 	uint64_t prefetch_bytes;       /* how far a sequential read runs ahead */
 
-	/* Faults: from the n-th request of a kind since the counters were set to zero on
-	 * as many fail as fail_times says (0: all), with EIO and without effect. */
-	uint64_t fail_read, fail_write, fail_flush; /* n; 0: none fails */
-	uint64_t fail_times;
-
-	/* From the n-th request of any kind on none is answered for hang_ns (0: until
-	 * MODEL_CONTROL_WAKE), then all are; once, until the counters are set to zero. */
-	uint64_t hang; /* n; 0: never */
-	uint64_t hang_ns;
+	/* Faults; see model_faults.h for what they do.  n: the first of the requests that
+	 * have it, counted since the faults were set; 0: none has. */
+	uint64_t fail_read, fail_write, fail_flush; /* n */
+	uint64_t fail_times;			    /* how many of a kind; 0: all */
+	uint64_t bad_at, bad_bytes;
+	uint64_t drop_write, lie_flush; /* n */
+	uint64_t slow, slow_by_ns;	/* n */
+	uint64_t hang, hang_ns;		/* n; 0 ns: until MODEL_CONTROL_WAKE */
+	uint64_t vanish;		/* n */
 };
 
 enum parameter_unit { UNIT_DURATION, UNIT_BYTES, UNIT_RATE, UNIT_COUNT, UNIT_ROTATION };
@@ -51,6 +51,7 @@ struct model_parameter {
 	const char *key;  /* in JSON, with the base unit */
 	enum parameter_unit unit;
 	size_t offset; /* in struct model_parameters */
+	bool fault;    /* what the disk does wrong, not how quick it is */
 	const char *help;
 };
 
@@ -71,3 +72,7 @@ bool model_is_none(const char *text);
 
 /* "NAME" or "NAME,parameter=value,...".  -EINVAL names what is unknown and what is near. */
 int model_parameters_parse(const char *text, struct model_parameters *p, struct err *e);
+
+/* "fault=value,..." or "none": only faults, in place of all that *p has.  -EINVAL as above. */
+int model_parameters_parse_faults(const char *text, struct model_parameters *p,
+	struct err *e);

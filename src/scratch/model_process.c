@@ -224,7 +224,7 @@ static bool report_ready(void *data _unused_)
 
 /* A file and not a question, so that who measures waits for nobody.  It stays mapped until
  * the process ends. */
-static int share_busy(const char *run_dir, _Atomic uint64_t **out, struct err *e)
+static int share(const char *run_dir, struct model_shared **out, struct err *e)
 {
 	_cleanup_free_ char *path = below(run_dir, MODEL_BUSY);
 	_cleanup_close_ int fd = -1;
@@ -282,7 +282,7 @@ int model_process_main(const struct model_process *p, struct err *e)
 	if (chdir("/"))
 		return err_set(e, errno, "go to /");
 	o.data_fd = data;
-	r = share_busy(p->run_dir, &o.busy_ns, e);
+	r = share(p->run_dir, &o.shared, e);
 	if (!r)
 		r = model_device_new(&device, &o, e);
 	return r ? r : serve(p, device, e);

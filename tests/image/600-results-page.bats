@@ -78,6 +78,7 @@ prints() {
 @test "what has no JSON says so" {
     local words
     for words in "bench --list" "import --list" "scratch destroy --all" "scratch wake x" \
+        "scratch fault x none" \
         "scratch lease x" "scratch unlease x" keys; do
         # shellcheck disable=SC2086 # a command and its words
         run -2 timeout 60 "$JBDLAB" $words --json

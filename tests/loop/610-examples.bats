@@ -42,6 +42,11 @@ served() {
     play scratch
 }
 
+@test "a scratch disk that fails" {
+    called weak "example-$$"
+    play fault
+}
+
 # bats test_tags=slow
 @test "two spare disks" {
     need_mount_namespace

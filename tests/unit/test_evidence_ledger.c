@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "core/clock.h"
+#include "evidence/judge.h"
 #include "evidence/ledger.h"
 #include "result/evidence_json.h"
 
@@ -46,9 +47,17 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* What a model says of itself. */
+static void say(struct fixture *f, uint64_t busy_ns, uint64_t untrue)
+{
+	const uint64_t counts[] = { busy_ns, untrue };
+
+	assert_int_equal(pwrite(f->fd, counts, sizeof(counts), 0), sizeof(counts));
+}
+
 static void charge(struct fixture *f, uint64_t total_ns)
 {
-	assert_int_equal(pwrite(f->fd, &total_ns, sizeof(total_ns), 0), sizeof(total_ns));
+	say(f, total_ns, 0);
 }
 
 /* A ledger of a disk with a model, one without, and one whose model is gone. */
@@ -103,6 +112,29 @@ static void a_counter_that_cannot_be_read_says_nothing(void **state)
 	assert_false(v.disks[0].modelled);
 }
 
+static void a_model_that_owns_up_makes_the_verdict(void **state)
+{
+	struct fixture *f = *state;
+	const struct evidence_arm arm = { .placement = ARM_NO_JOURNAL, .barrier = true };
+	const struct result_counters counters = { 0 };
+	struct result_evidence v = { 0 };
+	_cleanup_(ledger_freep) struct ledger *l = NULL;
+
+	say(f, 0, 5);
+	l = new_ledger(f);
+	ledger_begin(l);
+	ledger_end(l, &v);
+	assert_false(evidence_judge_models(&v)); /* that was before */
+	ledger_begin(l);
+	say(f, 0, 8);
+	ledger_end(l, &v);
+	assert_int_equal(v.disks[0].model_untrue, 3);
+	evidence_judge(&v, &counters, &arm); /* even if nobody asked for a sync */
+	assert_int_equal(v.verdict, EVIDENCE_FAILED);
+	assert_non_null(strstr(v.reason, "the data disk with acknowledged 3 writes and "
+					 "flushes that it did not carry out"));
+}
+
 static void only_disks_with_a_model_have_it_in_json(void **state _unused_)
 {
 	struct result_evidence v = { .disk_count = 2 }, back;
@@ -110,7 +142,7 @@ static void only_disks_with_a_model_have_it_in_json(void **state _unused_)
 	json_t *disks;
 
 	v.disks[0] = (struct evidence_disk){ .name = "loop0", .modelled = true,
-		.model_busy_ns = 11 * MS };
+		.model_busy_ns = 11 * MS, .model_untrue = 4 };
 	v.disks[1] = (struct evidence_disk){ .name = "sda" };
 	json = evidence_to_json(&v);
 	disks = json_object_get(json, "disks");
@@ -121,6 +153,10 @@ static void only_disks_with_a_model_have_it_in_json(void **state _unused_)
 	assert_int_equal(evidence_from_json(&back, json, NULL), 0);
 	assert_true(back.disks[0].modelled && !back.disks[1].modelled);
 	assert_int_equal(back.disks[0].model_busy_ns, 11 * MS);
+	assert_int_equal(back.disks[0].model_untrue, 4);
+	json_object_del(json_array_get(disks, 0), "model_untrue"); /* older bundles */
+	assert_int_equal(evidence_from_json(&back, json, NULL), 0);
+	assert_int_equal(back.disks[0].model_untrue, 0);
 	json_object_set_new(json_array_get(disks, 0), "model_busy_ns", json_string("long"));
 	assert_int_not_equal(evidence_from_json(&back, json, NULL), 0);
 }
@@ -132,6 +168,8 @@ int main(void)
 			a_phase_has_what_was_charged_between_its_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_counter_that_cannot_be_read_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_model_that_owns_up_makes_the_verdict, setup,
+			teardown),
 		cmocka_unit_test(only_disks_with_a_model_have_it_in_json),
 	};
 

@@ -76,7 +76,7 @@ struct fixture {
 	struct model_device_options options;
 	struct model_device *device;
 	char path[32];
-	_Atomic uint64_t busy_ns;
+	struct model_shared shared;
 };
 
 static int setup(void **state)
@@ -89,7 +89,7 @@ static int setup(void **state)
 	f->options.name = "test";
 	f->options.size_bytes = DISK_BYTES;
 	f->options.answer = answer;
-	f->options.busy_ns = &f->busy_ns;
+	f->options.shared = &f->shared;
 	*state = f;
 	if (f->options.data_fd < 0 || ftruncate(f->options.data_fd, DISK_BYTES))
 		return -1;
@@ -177,14 +177,14 @@ static void the_time_charged_is_kept_where_it_was_asked_for(void **state)
 
 	for (uint64_t i = 0; i < 5; i++)
 		read_block(f, &t, i * 7 * BLOCK);
-	assert_int_equal(f->busy_ns, 5 * READ_NS);
+	assert_int_equal(f->shared.busy_ns, 5 * READ_NS);
 	free(model_device_control(f->device, MODEL_CONTROL_RESET));
 	read_block(f, &t, 0);
-	assert_int_equal(f->busy_ns, 6 * READ_NS);
+	assert_int_equal(f->shared.busy_ns, 6 * READ_NS);
 	assert_int_equal(stat_of(f, NULL, "busy_ns"), READ_NS);
 	free(model_device_control(f->device, MODEL_CONTROL_FREE));
 	read_block(f, &t, 0);
-	assert_int_equal(f->busy_ns, 6 * READ_NS);
+	assert_int_equal(f->shared.busy_ns, 6 * READ_NS);
 }
 
 static void requests_queue_in_the_model(void **state)
@@ -241,14 +241,19 @@ static int flush(struct fixture *f)
 	return t.error;
 }
 
+static void answers(struct fixture *f, const char *question, const char *expected)
+{
+	_cleanup_free_ char *answer = model_device_control(f->device, question);
+
+	assert_string_equal(answer, expected);
+}
+
 static void the_nth_request_of_a_kind_fails(void **state)
 {
 	struct fixture *f = *state;
 	struct ticket t;
 
-	f->options.parameters.fail_write = 2;
-	f->options.parameters.fail_times = 2;
-	f->options.parameters.fail_flush = 3;
+	answers(f, "fault fail_write=2,fail_times=2,fail_flush=3", MODEL_CONTROL_OK);
 	assert_int_equal(write_block(f, 1, 0), 0);
 	assert_int_equal(write_block(f, 2, 0), EIO);
 	assert_int_equal(write_block(f, 3, 0), EIO);
@@ -267,7 +272,7 @@ static void without_times_all_that_follow_fail_until_the_counters_are_reset(void
 	struct fixture *f = *state;
 	struct ticket t;
 
-	f->options.parameters.fail_read = 2;
+	answers(f, "fault fail_read=2", MODEL_CONTROL_OK);
 	for (int i = 0; i < 4; i++) {
 		read_block(f, &t, 0);
 		assert_int_equal(t.error, i ? EIO : 0);
@@ -277,13 +282,6 @@ static void without_times_all_that_follow_fail_until_the_counters_are_reset(void
 	assert_int_equal(t.error, 0);
 }
 
-static void answers(struct fixture *f, const char *question, const char *expected)
-{
-	_cleanup_free_ char *answer = model_device_control(f->device, question);
-
-	assert_string_equal(answer, expected);
-}
-
 /* Requests that were sent while it hangs; is any answered before it is woken? */
 static void from_the_nth_request_on_it_hangs_until_it_is_woken(void **state)
 {
@@ -291,7 +289,7 @@ static void from_the_nth_request_on_it_hangs_until_it_is_woken(void **state)
 	struct fixture *f = *state;
 	struct ticket t[3], after;
 
-	f->options.parameters.hang = 3;
+	answers(f, "fault hang=3", MODEL_CONTROL_OK);
 	assert_int_equal(write_block(f, 1, 0), 0);
 	assert_int_equal(flush(f), 0);
 	ticket_init(&t[0]);
@@ -330,14 +328,141 @@ static void it_hangs_for_the_time_that_was_said(void **state)
 	struct fixture *f = *state;
 	struct ticket t;
 
-	f->options.parameters.hang = 2;
-	f->options.parameters.hang_ns = 60 * NS_PER_MS;
+	answers(f, "fault hang=2,hang_for=60ms", MODEL_CONTROL_OK);
 	/* Had it hung here it would not do so again. */
 	read_block(f, &t, 0);
 	assert_true(read_block(f, &t, 0) >= 60 * NS_PER_MS);
 	assert_int_equal(t.error, 0);
 	assert_true(read_block(f, &t, 0) >= READ_NS - NS_PER_MS / 2);
 	assert_int_equal(stat_of(f, "read", "requests"), 3);
+}
+
+static int read_byte(struct fixture *f, uint64_t offset)
+{
+	struct ticket t;
+
+	read_block(f, &t, offset);
+	return t.error ? -t.error : t.data[7];
+}
+
+static void a_bad_place_fails_for_whatever_touches_it(void **state)
+{
+	struct fixture *f = *state;
+	struct ticket t;
+
+	assert_int_equal(write_block(f, 1, 2 * BLOCK), 0);
+	answers(f, "fault bad_at=9k,bad_bytes=512", MODEL_CONTROL_OK);
+	assert_int_equal(read_byte(f, BLOCK), 0);
+	assert_int_equal(read_byte(f, 2 * BLOCK), -EIO);
+	assert_int_equal(write_block(f, 2, 2 * BLOCK), EIO);
+	assert_int_equal(read_byte(f, 3 * BLOCK), 0);
+	ticket_init(&t);
+	model_device_read(f->device, &t, 9216 + 512, 512);
+	ticket_wait(&t);
+	assert_int_equal(t.error, 0);
+	/* Once: as a sector that the disk replaces. */
+	answers(f, "fault bad_at=9k,bad_bytes=512,fail_times=1", MODEL_CONTROL_OK);
+	assert_int_equal(read_byte(f, 2 * BLOCK), -EIO);
+	assert_int_equal(read_byte(f, 2 * BLOCK), 1);
+	answers(f, "fault none", MODEL_CONTROL_OK);
+}
+
+static void dropped_writes_are_acknowledged_counted_and_not_stored(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(write_block(f, 1, 0), 0);
+	answers(f, "fault drop_write=2,fail_times=2", MODEL_CONTROL_OK);
+	for (unsigned char i = 2; i < 6; i++)
+		assert_int_equal(write_block(f, i, i * BLOCK), 0);
+	assert_int_equal(read_byte(f, 2 * BLOCK), 2);
+	assert_int_equal(read_byte(f, 3 * BLOCK), 0);
+	assert_int_equal(read_byte(f, 4 * BLOCK), 0);
+	assert_int_equal(read_byte(f, 5 * BLOCK), 5);
+	assert_int_equal(stat_of(f, NULL, "dropped_writes"), 2);
+	assert_int_equal(stat_of(f, NULL, "dropped_bytes"), 2 * BLOCK);
+	assert_int_equal(stat_of(f, NULL, "errors"), 0);
+	assert_int_equal(f->shared.untrue, 2);
+	answers(f, "reset", MODEL_CONTROL_OK);
+	assert_int_equal(stat_of(f, NULL, "dropped_writes"), 0);
+	assert_int_equal(f->shared.untrue, 2); /* never set back, as the time charged */
+}
+
+static void what_was_not_flushed_is_lost_when_it_vanishes(void **state)
+{
+	struct fixture *f = *state;
+	struct ticket t;
+
+	assert_int_equal(write_block(f, 1, 0), 0); /* nobody watched yet */
+	answers(f, "fault vanish=6", MODEL_CONTROL_OK);
+	assert_int_equal(write_block(f, 2, 0), 0);
+	assert_int_equal(flush(f), 0);
+	assert_int_equal(write_block(f, 3, 0), 0);
+	assert_int_equal(write_block(f, 4, 512), 0); /* over two pages */
+	ticket_init(&t);
+	model_device_punch(f->device, &t, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, BLOCK);
+	ticket_wait(&t);
+	assert_int_equal(t.error, 0);
+	assert_int_equal(read_byte(f, 0), -EIO);
+	assert_int_equal(write_block(f, 5, 0), EIO);
+	assert_int_equal(flush(f), EIO);
+	answers(f, "reset", MODEL_CONTROL_OK);
+	assert_int_equal(flush(f), EIO); /* counting anew does not bring it back */
+	answers(f, "wake", MODEL_CONTROL_OK);
+	assert_int_equal(read_byte(f, 0), 2);
+	assert_int_equal(read_byte(f, BLOCK), 0);
+	assert_int_equal(f->shared.untrue, 0); /* it promised nothing of this */
+}
+
+static void a_flush_that_is_not_made_keeps_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	answers(f, "fault lie_flush=2", MODEL_CONTROL_OK);
+	assert_int_equal(write_block(f, 1, 0), 0);
+	assert_int_equal(flush(f), 0);
+	assert_int_equal(write_block(f, 2, 0), 0);
+	assert_int_equal(flush(f), 0);
+	assert_int_equal(read_byte(f, 0), 2);
+	assert_int_equal(stat_of(f, NULL, "unmade_flushes"), 1);
+	assert_int_equal(f->shared.untrue, 1);
+	answers(f, "fault vanish=1", MODEL_CONTROL_OK);
+	assert_int_equal(read_byte(f, 0), -EIO);
+	assert_int_equal(stat_of(f, NULL, "lost_bytes"), BLOCK);
+	answers(f, "fault none", MODEL_CONTROL_OK);
+	assert_int_equal(read_byte(f, 0), 1);
+}
+
+static void it_gets_slow_with_the_nth_request(void **state)
+{
+	struct fixture *f = *state;
+	struct ticket t;
+
+	answers(f, "fault slow=2,slow_by=50ms", MODEL_CONTROL_OK);
+	read_block(f, &t, 0);
+	assert_int_equal(stat_of(f, "read", "requests"), 1);
+	assert_true(read_block(f, &t, 0) >= 50 * NS_PER_MS);
+	assert_true(read_block(f, &t, 0) >= 50 * NS_PER_MS);
+}
+
+static void new_faults_wake_a_disk_that_hangs(void **state)
+{
+	struct fixture *f = *state;
+	struct ticket t;
+
+	answers(f, "fault hang=1", MODEL_CONTROL_OK);
+	ticket_init(&t);
+	model_device_read(f->device, &t, 0, BLOCK);
+	answers(f, "fault fail_read=2", MODEL_CONTROL_OK);
+	ticket_wait(&t);
+	assert_int_equal(t.error, 0);
+	assert_int_equal(read_byte(f, 0), 0);
+	assert_int_equal(read_byte(f, 0), -EIO);
+	/* What is none changes nothing. */
+	answers(f, "fault fail_read=x", MODEL_CONTROL_UNKNOWN);
+	answers(f, "fault flush=0", MODEL_CONTROL_UNKNOWN);
+	answers(f, "fault", MODEL_CONTROL_UNKNOWN);
+	assert_int_equal(read_byte(f, 0), -EIO);
 }
 
 static void words_control_the_model(void **state)
@@ -395,6 +520,18 @@ int main(void)
 			from_the_nth_request_on_it_hangs_until_it_is_woken, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_hangs_for_the_time_that_was_said, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(
+			a_bad_place_fails_for_whatever_touches_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			dropped_writes_are_acknowledged_counted_and_not_stored, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			what_was_not_flushed_is_lost_when_it_vanishes, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_flush_that_is_not_made_keeps_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			it_gets_slow_with_the_nth_request, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			new_faults_wake_a_disk_that_hangs, setup, teardown),
 		cmocka_unit_test_setup_teardown(words_control_the_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_still_waits_is_answered_at_the_end, setup,
 			teardown),

@@ -59,6 +59,36 @@ static void what_is_wrong_is_named(void **state _unused_)
 	refused("ssd,cache=1M", "one channel");
 	refused("hdd-7200,seek_max=0", "seek_max is less than seek_min");
 	refused("hdd-7200,transfer=0", "transfer rate");
+	refused("ssd,bad_at=4k", "bad_at needs bad_bytes");
+	refused("ssd,slow=4", "slow and slow_by need each other");
+	refused("ssd,slow_by=4s", "slow and slow_by need each other");
+	refused("ssd,hang_for=4s", "hang_for needs hang");
+	refused("ssd,fail_times=4", "fail_times needs");
+}
+
+static void faults_are_replaced_and_nothing_else(void **state _unused_)
+{
+	_cleanup_(err_clear) struct err e = { 0 };
+	struct model_parameters p, was;
+
+	assert_int_equal(model_parameters_parse("ssd,hang=3,fail_read=2,read=5ms", &p, &e), 0);
+	was = p;
+	assert_int_equal(model_parameters_parse_faults("fail_write=7,fail_times=1", &p, &e), 0);
+	assert_int_equal(p.hang + p.fail_read, 0);
+	assert_int_equal(p.fail_write, 7);
+	assert_int_equal(p.fail_times, 1);
+	assert_int_equal(p.read_ns, 5 * NS_PER_MS);
+	was = p;
+	assert_int_equal(model_parameters_parse_faults("fail_reads=5", &p, &e), -EINVAL);
+	assert_string_equal(err_message(&e), "faults \"fail_reads=5\": unknown fault "
+					     "\"fail_reads\"; did you mean \"fail_read\"?");
+	err_clear(&e);
+	assert_int_equal(model_parameters_parse_faults("", &p, &e), -EINVAL);
+	err_clear(&e);
+	assert_int_equal(model_parameters_parse_faults("hang_for=1s", &p, &e), -EINVAL);
+	assert_memory_equal(&p, &was, sizeof(p));
+	assert_int_equal(model_parameters_parse_faults("none", &p, NULL), 0);
+	assert_int_equal(p.fail_write + p.fail_times, 0);
 }
 
 static void every_value_is_printed_as_it_would_be_parsed(void **state _unused_)
@@ -84,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_replaces_that_of_the_built_in_model),
 		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(faults_are_replaced_and_nothing_else),
 		cmocka_unit_test(every_value_is_printed_as_it_would_be_parsed),
 	};
 
