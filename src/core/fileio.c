@@ -283,3 +283,11 @@ int fileio_pwrite_full(int fd, const void *buffer, size_t n, off_t offset,
 	}
 	return 0;
 }
+
+void fileio_forget_cached(int fd, off_t offset, size_t bytes)
+{
+	off_t page = sysconf(_SC_PAGESIZE), from = offset - offset % page;
+	off_t to = offset + (off_t)bytes + page - 1;
+
+	posix_fadvise(fd, from, to - to % page - from, POSIX_FADV_DONTNEED);
+}

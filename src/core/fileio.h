@@ -54,3 +54,7 @@ int fileio_pread_full(int fd, void *buffer, size_t n, off_t offset, const char *
 	struct err *e);
 int fileio_pwrite_full(int fd, const void *buffer, size_t n, off_t offset,
 	const char *name, struct err *e);
+
+/* What is read from there next comes from the disk, not from memory, if nobody else uses
+ * it; what is not written out yet stays.  bytes: from offset on, rounded to whole pages. */
+void fileio_forget_cached(int fd, off_t offset, size_t bytes);

@@ -176,6 +176,46 @@ static int check_before_switch(const struct step_list *l, size_t at,
 	return 0;
 }
 
+static bool overlap(const struct step_write *a, const struct step_write *b)
+{
+	return a->offset < b->offset + b->length && b->offset < a->offset + a->length;
+}
+
+/* Does a later write of the step go over this one? */
+static bool is_last(const struct step *s, size_t write)
+{
+	for (size_t k = write + 1; k < s->write_count; k++)
+		if (overlap(&s->writes[k], &s->writes[write]))
+			return false;
+	return true;
+}
+
+/* A disk may say that it has stored something and not have it.  One that has it in a cache
+ * which it does not flush cannot be told from a good one. */
+static int read_back(const struct step *s, const struct step_devices *devices,
+	struct err *e)
+{
+	for (size_t k = 0; k < s->write_count; k++)
+		fileio_forget_cached(devices->fd[s->device], (off_t)s->writes[k].offset,
+			s->writes[k].length);
+	for (size_t k = 0; k < s->write_count; k++) {
+		bool same = true;
+		int r = is_last(s, k) ? holds(devices, s->device, &s->writes[k],
+						s->writes[k].after, &same, e)
+				      : 0;
+
+		if (r)
+			return r;
+		if (!same)
+			return err_say(e, EIO,
+				"%s acknowledged a write at byte %llu and a flush, and does "
+				"not hold what was written: do not trust this disk",
+				devices->name[s->device],
+				(unsigned long long)s->writes[k].offset);
+	}
+	return 0;
+}
+
 static int execute(const struct step *s, const struct step_devices *devices,
 	struct step_progress *p, struct err *e)
 {
@@ -190,6 +230,8 @@ static int execute(const struct step *s, const struct step_devices *devices,
 	if (!r)
 		r = flush(devices, s->device, e);
 	p->flushes++;
+	if (!r)
+		r = read_back(s, devices, e);
 	return r ? err_wrap(e, r, "%s", s->what) : 0;
 }
 

@@ -76,7 +76,8 @@ struct step_progress {
 };
 
 /*
- * Carries out the steps from p->next on, writing and flushing.  Right before the switch
+ * Carries out the steps from p->next on, writing, flushing and reading back: what a disk
+ * acknowledged and does not hold is -EIO.  Right before the switch
  * every `before` of the switch and of later steps is compared with the disk: if somebody
  * else has written there, -ESTALE and nothing of the switch is written.
  * On an error p tells how far it came.
