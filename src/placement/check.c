@@ -84,6 +84,15 @@ static void check_features(struct subject *s)
 			s->volume.path, s->volume.path);
 }
 
+/* Of a volume that says that nothing is to be replayed. */
+static void refuse_stale_log(struct subject *s, const char *where)
+{
+	subject_refuse(s,
+		"the log on %s is not empty, though %s was cleanly unmounted: mount and unmount "
+		"it, or add \"--replay\"; the kernel drops such a log",
+		where, s->volume.path);
+}
+
 static void check_journal(struct subject *s)
 {
 	const struct volume_info *v = &s->volume.info;
@@ -105,8 +114,7 @@ static void check_journal(struct subject *s)
 			s->volume.path, v->journal.error, s->volume.path);
 	if (v->place == JOURNAL_INLINE && v->journal.readable && v->journal.start &&
 		!v->needs_recovery)
-		subject_refuse(s, "the log of %s is not empty: run \"e2fsck -f %s\"",
-			s->volume.path, s->volume.path);
+		refuse_stale_log(s, s->volume.path);
 }
 
 static void check_old_journal(struct subject *s)
@@ -122,8 +130,7 @@ static void check_old_journal(struct subject *s)
 		return;
 	}
 	if (j->start && !s->volume.info.needs_recovery)
-		subject_refuse(s, "the log on %s is not empty: add \"--replay\"",
-			s->old_journal.path);
+		refuse_stale_log(s, s->old_journal.path);
 	if (j->error)
 		subject_refuse(s, "the journal on %s was aborted (error %d): run \"e2fsck -f %s\"",
 			s->old_journal.path, j->error, s->volume.path);

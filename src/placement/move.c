@@ -394,7 +394,8 @@ static bool wants_replay(const struct move *m)
 {
 	const struct volume_info *v = &m->subject.volume.info;
 
-	return m->o->replay && (v->needs_recovery || !v->state_valid || v->orphan_present);
+	return m->o->replay && (v->needs_recovery || !v->state_valid || v->orphan_present ||
+				       replay_log_is_stale(v, m->subject.old_journal.path));
 }
 
 static bool lost_journal(const struct move *m)

@@ -282,7 +282,7 @@ static int settle_by_fsck(struct recovery *c, struct err *e)
 		return r;
 	journal = named_journal(&v);
 	release(c); /* e2fsck wants the devices for itself */
-	log_line(c->o->log, LOG_NOTE, "%s: running e2fsck -p", c->path);
+	log_line(c->o->log, LOG_NOTE, "%s: replaying its log, and running e2fsck -p", c->path);
 	r = replay_volume(c->path, &v, journal, e);
 	volume_info_deinit(&v);
 	return r;
@@ -465,11 +465,14 @@ static int begin(struct recovery *c, struct err *e)
 static int needs_fsck(const struct recovery *c, bool *yes, struct err *e)
 {
 	struct volume_info v = { 0 };
+	_cleanup_free_ char *journal = NULL;
 	int r = read_volume(c, &v, e);
 
 	if (r)
 		return r;
-	*yes = v.needs_recovery || !v.state_valid || v.state_error || v.journal_problem;
+	journal = named_journal(&v);
+	*yes = v.needs_recovery || !v.state_valid || v.state_error || v.journal_problem ||
+	       replay_log_is_stale(&v, journal);
 	volume_info_deinit(&v);
 	return 0;
 }
