@@ -96,7 +96,17 @@ static int read_info(struct member *m, struct err *e)
 	return r;
 }
 
-static void open_old_journal(struct subject *s)
+/* A device that fails is no reason against the move, but its end. */
+static int refuse_or_fail(struct subject *s, int r, const struct err *why, struct err *e)
+{
+	if (r == -EIO)
+		return err_say(e, EIO, "%s", err_message(why));
+	if (r)
+		subject_refuse(s, "%s", err_message(why));
+	return 0;
+}
+
+static int open_old_journal(struct subject *s, struct err *outer)
 {
 	_cleanup_(err_clear) struct err e = { 0 };
 	char spec[64];
@@ -112,11 +122,10 @@ static void open_old_journal(struct subject *s)
 			s->journal_missing
 				? "; connect it, or, if it is gone for good, add \"--lost-journal\""
 				: "; disconnect the copy");
-		return;
+		return 0;
 	}
 	hold(s, &s->old_journal);
-	if (read_info(&s->old_journal, &e))
-		subject_refuse(s, "%s", err_message(&e));
+	return refuse_or_fail(s, read_info(&s->old_journal, &e), &e, outer);
 }
 
 /* One device, though perhaps by two names. */
@@ -132,31 +141,33 @@ static bool is_same(const char *path, const char *other)
 				  : a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void open_target(struct subject *s)
+static int open_target(struct subject *s, struct err *outer)
 {
 	_cleanup_(err_clear) struct err e = { 0 };
+	int r;
 
 	if (device_find(s->to->device, &s->target.path, &e)) {
 		subject_refuse(s, "%s", err_message(&e));
-		return;
+		return 0;
 	}
 	if (is_same(s->target.path, s->volume.path)) {
 		subject_refuse(s, "%s is the volume itself; its journal cannot be external on it",
 			s->target.path);
-		return;
+		return 0;
 	}
 	if (s->old_journal.path && is_same(s->target.path, s->old_journal.path)) {
 		s->same_device = true;
-		return;
+		return 0;
 	}
 	hold(s, &s->target);
 	if (!s->target.claim)
-		return;
-	if (signature_list_read(&s->signatures, claim_fd(s->target.claim), s->target.path,
-		    &e))
-		subject_refuse(s, "%s", err_message(&e));
+		return 0;
+	r = signature_list_read(&s->signatures, claim_fd(s->target.claim), s->target.path, &e);
+	r = refuse_or_fail(s, r, &e, outer);
 	/* No journal device yet is the ordinary case, not an error. */
-	read_info(&s->target, NULL);
+	if (!r)
+		read_info(&s->target, NULL);
+	return r;
 }
 
 /* What holds no volume, or one that cannot be trusted, is refused, not a failure. */
@@ -186,10 +197,10 @@ int subject_open(struct subject *s, const struct subject_options *o, struct err 
 		return no_volume(s, r, e);
 	if (s->volume.info.kind == VOLUME_FILESYSTEM &&
 		s->volume.info.place == JOURNAL_EXTERNAL)
-		open_old_journal(s);
-	if (o->to->place == JOURNAL_EXTERNAL)
-		open_target(s);
-	return 0;
+		r = open_old_journal(s, e);
+	if (!r && o->to->place == JOURNAL_EXTERNAL)
+		r = open_target(s, e);
+	return r;
 }
 
 bool subject_may_overwrite(const struct subject *s, const char *type)

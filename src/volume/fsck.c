@@ -10,15 +10,24 @@
 #include "volume/fsck.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "core/process.h"
 
 #define LINES_SHOWN 8
 
+/* It could not look: "operational error", in the language that we asked for. */
+static bool has_failed(const struct process_outcome *o)
+{
+	return o->status & 8 && o->output && strstr(o->output, "Input/output error");
+}
+
 /* Status up to `good` is success. */
 static int run(const char *const argv[], const char *device, int good, struct err *e)
 {
-	static const char *const environment[] = { "BLKID_FILE=/dev/null", NULL };
+	static const char *const environment[] = { "BLKID_FILE=/dev/null", "LC_ALL=C",
+		NULL };
 	_cleanup_(process_outcome_deinit) struct process_outcome o = { 0 };
 	int r = process_run(argv, environment, &o, e);
 
@@ -28,8 +37,9 @@ static int run(const char *const argv[], const char *device, int good, struct er
 		return err_say(e, EIO, "e2fsck %s %s was killed by signal %d", argv[1],
 			device, o.status - 128);
 	if (o.status > good)
-		return err_say(e, EUCLEAN, "e2fsck %s %s ended with status %d:\n%s",
-			argv[1], device, o.status, process_tail(o.output, LINES_SHOWN));
+		return err_say(e, has_failed(&o) ? EIO : EUCLEAN,
+			"e2fsck %s %s ended with status %d:\n%s", argv[1], device, o.status,
+			process_tail(o.output, LINES_SHOWN));
 	return 0;
 }
 
