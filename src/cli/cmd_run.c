@@ -253,7 +253,10 @@ static int execute(struct cli *cli, const struct experiment *x,
 	if (!r)
 		r = run_supervised(&o, &outcome, e);
 	if (outcome.bundle)
-		log_line(cli_log(cli), LOG_NOTE, "the bundle is %s", outcome.bundle);
+		log_line(cli_log(cli), LOG_NOTE, "the bundle is %s%s", outcome.bundle,
+			r ? "; \"run --resume\" goes on with it, \"run --restore\" takes the "
+			    "volumes back"
+			  : "");
 	cli_progress_done(cli);
 	if (!r && a->mode != RUN_RESTORE)
 		r = print_report(cli, outcome.bundle, e);

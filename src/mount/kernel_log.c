@@ -101,6 +101,21 @@ char *kernel_log_errors(int mark, const char *const *kernel_names, size_t count)
 	return b.length ? strbuf_take(&b) : NULL;
 }
 
+bool kernel_log_first_errors(int mark, const char *const *kernel_names, size_t count,
+	char **lines)
+{
+	struct kmsg_record record;
+	bool any = false;
+
+	while (kmsg_next(mark, &record))
+		for (size_t i = 0; i < count; i++)
+			if (!lines[i] && kernel_log_is_error(record.text, kernel_names[i])) {
+				lines[i] = strdup(record.text);
+				any = true;
+			}
+	return any;
+}
+
 bool kernel_log_tells_lack(const char *lines)
 {
 	static const char *const lacks[] = { "not built with CONFIG_", "without CONFIG_",

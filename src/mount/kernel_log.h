@@ -23,6 +23,11 @@ char *kernel_log_since(int mark, const char *kernel_name);
  */
 char *kernel_log_errors(int mark, const char *const *kernel_names, size_t count);
 
+/* The first of these lines of each device into lines[], which is NULL at first; the texts are
+ * the caller's.  True if there was one. */
+bool kernel_log_first_errors(int mark, const char *const *kernel_names, size_t count,
+	char **lines);
+
 /* Is this line such an error of that device? */
 bool kernel_log_is_error(const char *text, const char *kernel_name);
 

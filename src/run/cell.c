@@ -355,6 +355,9 @@ int cell_run(struct session *s, struct err *e)
 	if (!r)
 		progress_end_cell(&s->progress, s->arm, clock_now_ns());
 	json_decref(take_ptr(s->cell));
+	/* "Refused" would say that nothing has changed. */
+	if (r && e->kind == ERR_REFUSED && (s->position || s->slot || s->has_rows))
+		e->kind = ERR_FAILED;
 	return r ? err_wrap(e, r, "block %u, arm %s", s->slot + 1, session_arm(s)->name)
 		 : 0;
 }

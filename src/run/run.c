@@ -20,7 +20,9 @@
 #include "core/clock.h"
 #include "core/printable.h"
 #include "report/report.h"
+#include "mount/kernel_log.h"
 #include "run/arm_programs.h"
+#include "run/blame.h"
 #include "run/blocks.h"
 #include "run/calibration.h"
 #include "run/devices.h"
@@ -300,7 +302,7 @@ static int finish_bundle(struct session *s, int failed, struct err *e)
 {
 	_cleanup_(err_clear) struct err late = {0};
 	struct err *to = failed ? &late : e;
-	char reason[200] = "";
+	char reason[600] = "";
 	int r;
 
 	if (failed)
@@ -396,6 +398,7 @@ int run_experiment(
 	const struct run_options *o, struct run_outcome *outcome, struct err *e)
 {
 	_cleanup_(session_deinit) struct session s;
+	_cleanup_close_ int mark = kernel_log_mark();
 	int r = session_init(&s, o, e);
 
 	*outcome = (struct run_outcome){0};
@@ -404,6 +407,8 @@ int run_experiment(
 	r = phases_run(
 		modes[o->mode].phases, modes[o->mode].count, &s, status_phase, o->stop, o->log,
 		e);
+	if (r)
+		blame_devices(&s, mark, e);
 	if (!s.bundle)
 		return r;
 	r = o->mode == RUN_RESTORE ? finish_restore(&s, r, e) : finish_bundle(&s, r, e);

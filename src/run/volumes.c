@@ -294,9 +294,13 @@ static int put_back(struct session *s, struct session_volume *v, struct err *e)
 		r = move_run(&o, &out, e);
 	if (!r)
 		r = history_note(s, "backed", v->plan->name, e);
+	if (r && e->kind == ERR_REFUSED)
+		e->kind = ERR_FAILED; /* it has changed since the start */
 	if (r)
-		return err_wrap(e, r, "take the journal of %s back to %s", v->device.path,
-			text ? text : "where it was");
+		return err_wrap(e, r,
+			"take the journal of %s back to %s, which \"run --restore\" does when the "
+			"disk is well",
+			v->device.path, text ? text : "where it was");
 	log_line(s->o->log, LOG_NOTE, "volume %s (%s): the journal is back, %s",
 		v->plan->name, v->device.path, text ? text : "");
 	return 0;

@@ -358,6 +358,22 @@ int volumes_mount(void *session, struct err *e)
 	return 0;
 }
 
+enum { SUPERBLOCK_REACH_BYTES = 4096 }; /* it ends before */
+
+/* After an error the kernel may not have written what it unmounted: the directory of the
+ * workloads, removed in memory, may be on the disk with all that was in it. */
+static bool is_written(const struct session_volume *v)
+{
+	_cleanup_(volume_info_deinit) struct volume_info info = {0};
+	_cleanup_(claim_releasep) struct claim *claim = NULL;
+
+	if (claim_take(&claim, v->device.path, false, NULL))
+		return false;
+	fileio_forget_cached(claim_fd(claim), 0, SUPERBLOCK_REACH_BYTES);
+	return !volume_info_read(&info, claim_fd(claim), v->device.path, NULL) &&
+	       info.state_valid && !info.state_error && !info.needs_recovery;
+}
+
 static int unmount_one(struct session *s, struct session_volume *v, struct err *e)
 {
 	int r = 0, unmounted;
@@ -371,7 +387,7 @@ static int unmount_one(struct session *s, struct session_volume *v, struct err *
 	v->mounted = unmounted != 0;
 	if (r || unmounted)
 		return r ? r : unmounted;
-	return history_note(s, "unmounted", v->plan->name, e);
+	return is_written(v) ? history_note(s, "unmounted", v->plan->name, e) : 0;
 }
 
 int volumes_unmount(void *session, struct err *e)
