@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <jansson.h>
 
@@ -15,6 +16,7 @@
 #include "core/strbuf.h"
 #include "core/units.h"
 #include "device/claim.h"
+#include "device/sysfs.h"
 #include "result/result_json.h"
 #include "scratch/lease.h"
 #include "workload/program.h"
@@ -86,6 +88,40 @@ static int devices_hold(struct devices *d, const struct bench *b, struct err *e)
 	return r;
 }
 
+/* The kernel's name of what a directory lies on; NULL: no block device. */
+static char *device_below(const char *directory)
+{
+	_cleanup_free_ char *dir = NULL;
+	struct stat st;
+
+	if (stat(directory, &st))
+		return NULL;
+	dir = sysfs_device_dir(SYSFS_ROOT, st.st_dev);
+	return dir ? sysfs_kernel_name(dir) : NULL;
+}
+
+/* A workload that fails knows the path of its file, which does not say whose error it is. */
+static int name_devices(const struct bench *b, int r, struct err *e)
+{
+	_cleanup_(strbuf_deinit) struct strbuf names = {0};
+	_cleanup_free_ char *message = NULL;
+
+	if (b->raw || (r != -EIO && r != -EROFS))
+		return r;
+	for (size_t i = 0; i < b->directory_count; i++) {
+		_cleanup_free_ char *name = device_below(b->directories[i]);
+
+		if (name)
+			strbuf_addf(&names, "%s%s lies on /dev/%s", names.length ? ", " : "",
+				b->directories[i], name);
+	}
+	message = strdup(err_message(e));
+	if (!names.length || !message)
+		return r;
+	err_clear(e);
+	return err_say(e, -r, "%s; %s", message, strbuf_text(&names));
+}
+
 int bench_run(
 	struct cli *cli, const struct bench *b, struct result_run *run, struct err *e)
 {
@@ -117,7 +153,8 @@ int bench_run(
 	if (r)
 		return r;
 	log_line(env.log, LOG_DETAIL, "seed %llu", (unsigned long long)env.seed);
-	return workload_run(b->workload, &env, run, e);
+	r = workload_run(b->workload, &env, run, e);
+	return r ? name_devices(b, r, e) : 0;
 }
 
 int bench_print_json(const struct result_run *run, struct err *e)
