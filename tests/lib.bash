@@ -276,3 +276,25 @@ os.pwrite(fd, bytes(block), at)
 os.fsync(fd)
 END
 }
+
+# bcache_member DEVICE VERSION: 1 is a backing device, 3 a cache; the superblock of bcache
+# with its checksum, which is a CRC-64 of the words behind it.
+bcache_member() {
+    python3 - "$@" <<'END'
+import os, struct, sys
+device, version = sys.argv[1], int(sys.argv[2])
+magic = bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81")
+body = struct.pack("<QQ16s16s16s32sQQ8Q", 8, version, magic, b"0123456789abcdef",
+                   b"fedcba9876543210", b"test".ljust(32, b"\0"), 0, 1, *[0] * 8)
+body += struct.pack("<Q", 16) + struct.pack("<HHHH", 1, 1, 1, 0) + struct.pack("<IHH", 0, 1, 0)
+crc = (1 << 64) - 1
+for byte in body:
+    crc ^= byte << 56
+    for _ in range(8):
+        crc = (crc << 1 ^ (0x42f0e1eba9ea3693 if crc >> 63 else 0)) & ((1 << 64) - 1)
+crc ^= (1 << 64) - 1
+fd = os.open(device, os.O_RDWR)
+os.pwrite(fd, (struct.pack("<Q", crc) + body).ljust(4096, b"\0"), 4096)
+os.fsync(fd)
+END
+}

@@ -299,6 +299,17 @@ carries() {
     carries zfs_member
 }
 
+# The superblock as include/uapi/linux/bcache.h of older kernels has it, of a backing device
+# and of a cache; libblkid checks its sum.
+@test "signatures of bcache" {
+    local version
+    for version in 1 3; do
+        bcache_member "$D" $version
+        blkid -p -o value -s TYPE "$D" | grep -qx bcache || skip "libblkid sees no bcache"
+        carries bcache
+    done
+}
+
 @test "a clone pair: the UUID names neither" {
     mke2fs -q -t ext4 -b 4096 "$V"
     loop_new C 16M
