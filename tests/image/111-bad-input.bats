@@ -108,7 +108,7 @@ poke() {
     mkdir directory
     for file in pipe directory /dev/null; do
         local what="neither a block device nor an image file"
-        said 4 "$what" "$JBDLAB" show $file
+        said 3 "$what" "$JBDLAB" show $file
         said 3 "$what" "$JBDLAB" move $file --to none
         said 3 "$what" "$JBDLAB" recover $file
         said "3 4" "$what" "$JBDLAB" advise $file --seconds 1
@@ -141,7 +141,7 @@ poke() {
 @test "a sparse file of 16 TiB" {
     truncate -s 16T huge 2>/dev/null || truncate -s 15T huge || skip "no file of that size here"
     before=$(stat -c '%b %s %y' huge)
-    said 4 "holds no ext2" "$JBDLAB" show huge
+    said 3 "holds no ext2" "$JBDLAB" show huge
     said 3 "holds no ext2" "$JBDLAB" move huge --to none
     said 3 "has no ext2" "$JBDLAB" recover huge
     said 4 "read huge: File too large" "$JBDLAB" import huge

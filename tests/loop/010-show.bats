@@ -203,8 +203,8 @@ partitions() {
     [ "$status" = 0 ]
     [[ "$stderr" == *"not shown, for lack of permission: "*"$DATA"* ]]
     run --separate-stderr "${as[@]}" "$JBDLAB" show "$DATA"
-    [ "$status" = 4 ]
-    [ "$stderr" = "jbdlab: open $DATA: Permission denied" ]
+    [ "$status" = 3 ]
+    [ "$stderr" = "jbdlab: open $DATA: Permission denied: it takes root to open this disk" ]
     run --separate-stderr "${as[@]}" "$JBDLAB" show free.img
     [ "$status" = 0 ]
     [[ "$output" == *"Placement:           inline"* ]]
