@@ -97,7 +97,7 @@ replace() {
     plan
     begin
     replace "$J" "$WORK/other.img"
-    go_on 3 "$J is no longer the device that it was at the start"
+    go_on 4 "$J is no longer the device that it was at the start"
     sha256sum --quiet -c "$WORK/before"
     # Not when it goes on either, until the right one is there, under whatever name.
     run timeout 60 "$JBDLAB" run --resume "$BUNDLE"
@@ -121,7 +121,7 @@ replace() {
     twin=$(losetup -f --show "$WORK/J.img")
     LOOPS+=("$twin")
     sha256sum "$WORK/J.img" >"$WORK/before"
-    go_on 3 "$J lies on the same bytes as the loop device $twin"
+    go_on 4 "$J lies on the same bytes as the loop device $twin"
     run timeout 60 "$JBDLAB" run --resume "$BUNDLE"
     echo "$output"
     [ "$status" = 3 ]
@@ -133,7 +133,7 @@ replace() {
     plan
     begin
     losetup -d "$J"
-    go_on 3 "$J"
+    go_on 4 "$J"
     LOOPS=("$V")
 }
 
