@@ -164,6 +164,8 @@ expect_nothing_left() {
     kill_it
     for word in '"make"' '"place"' '"work"' '"cell-done"' '"disk-destroy"'; do
         n=$(grep -c "\"what\":$word" "$BUNDLE/state.log" || true)
+        # The first signal may have come after the volume was made, which is not done again.
+        [ "$word" != '"make"' ] || [ "$n" = 0 ] || continue
         # A signal that comes late shall find it at work, but for the last one.
         case $word in
         *cell-done*) hold $(($(wc -l <"$WORK/ran") + 2)) ;;
