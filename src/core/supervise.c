@@ -90,6 +90,7 @@ static int become_program(
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	add_environment(job->environment);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(streams[STREAM_OUTPUT], 1) < 0 ||
 		dup2(streams[STREAM_ERRORS], 2) < 0 || chdir(job->directory) ||

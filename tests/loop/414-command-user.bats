@@ -38,6 +38,13 @@ END
     [ -z "$(ls -A "$WORK/dir")" ]
 }
 
+@test "signals mean to it what they mean to any program" {
+    run timeout 60 "$JBDLAB" bench "$WORK/dir" --workload command \
+        --set "exec=grep -c ^SigIgn:.0000000000000000 /proc/self/status" \
+        --set 'metric.none_ignored=count higher regex ^([0-9]+)'
+    [ "$status" = 0 ]
+}
+
 @test "an unknown user is refused, and so is another one without root" {
     run timeout 60 "$JBDLAB" bench "$WORK/dir" --workload command --set exec=true \
         --set user=no-such-user --set 'metric.t=s lower elapsed'
