@@ -367,7 +367,7 @@ static bool is_written(const struct session_volume *v)
 	_cleanup_(volume_info_deinit) struct volume_info info = {0};
 	_cleanup_(claim_releasep) struct claim *claim = NULL;
 
-	if (claim_take(&claim, v->device.path, false, NULL))
+	if (devices_hold(&claim, &v->device, NULL))
 		return false;
 	fileio_forget_cached(claim_fd(claim), 0, SUPERBLOCK_REACH_BYTES);
 	return !volume_info_read(&info, claim_fd(claim), v->device.path, NULL) &&
