@@ -160,6 +160,18 @@ destroy_disk() {
         until_done 60 timeout 30 "$JBDLAB" scratch destroy "$1" --quiet
 }
 
+# lease DEVICE: a whole loop device.
+lease() {
+    local file
+    file=$(losetup -n -O BACK-FILE "$1")
+    timeout 60 "$JBDLAB" scratch lease "$1" --yes --serial "${file: -8}" --quiet
+}
+
+# drop_leases: of all that lies in $WORK, also when its disk is gone.
+drop_leases() {
+    grep -lsF "\"$WORK/" /var/lib/jbdlab/leases/* | xargs -r -d '\n' rm --
+}
+
 # kill_run PID: kill -9, and waits until its child and what that has begun, which die with
 # it, are gone, too.
 kill_run() {

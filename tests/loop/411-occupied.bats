@@ -38,19 +38,13 @@ teardown() {
     [ -z "${SWAPPED:-}" ] || swapoff "$SWAPPED"
     ! mountpoint -q "$WORK/mnt" || unmount_still "$WORK/mnt"
     # Unleasing is refused while somebody has the device, and when it is gone.
-    grep -lsF "\"$WORK/" /var/lib/jbdlab/leases/* | xargs -r -d '\n' rm --
+    drop_leases
     rm -rf "$OUT"
     common_teardown
 }
 
 gone() {
     [ ! -e "/proc/$1" ]
-}
-
-lease() {
-    local file
-    file=$(losetup -n -O BACK-FILE "$1")
-    "$JBDLAB" scratch lease "$1" --yes --serial "${file: -8}" --quiet
 }
 
 # experiment VOLUME JOURNAL [MKFS [OPTION...]]

@@ -25,15 +25,9 @@ setup() {
 teardown() {
     [ -z "$PID" ] || kill_run "$PID"
     [ ! -d "$BUNDLE" ] || timeout 60 "$JBDLAB" run --restore "$BUNDLE" --quiet || true
-    grep -lsF "\"$WORK/" /var/lib/jbdlab/leases/* | xargs -r -d '\n' rm --
+    drop_leases
     rm -rf "$OUT"
     common_teardown
-}
-
-lease() {
-    local file
-    file=$(losetup -n -O BACK-FILE "$1")
-    timeout 60 "$JBDLAB" scratch lease "$1" --yes --serial "${file: -8}" --quiet
 }
 
 # plan: a run whose first cell has the journal inside, and waits for $WORK/go.

@@ -24,15 +24,9 @@ setup() {
 
 teardown() {
     destroy_disk "$NAME"
-    grep -lsF "\"$WORK/" /var/lib/jbdlab/leases/* | xargs -r -d '\n' rm --
+    drop_leases
     rm -rf "$OUT"
     common_teardown
-}
-
-lease() {
-    local file
-    file=$(losetup -n -O BACK-FILE "$1")
-    timeout 60 "$JBDLAB" scratch lease "$1" --yes --serial "${file: -8}" --quiet
 }
 
 hashes() {
