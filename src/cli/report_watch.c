@@ -20,6 +20,7 @@
 #include "cli/run_state.h"
 #include "cli/signals.h"
 #include "core/printable.h"
+#include "report/cells.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -56,20 +57,12 @@ static const struct result_metric *main_metric(const struct result_phase *phase)
 
 static void print_phase(const struct result_phase *phase, bool first)
 {
-	static const enum cell_type types[] = {
-		[UNIT_BYTES_PER_SECOND] = CELL_BYTES_PER_SECOND,
-		[UNIT_OPERATIONS_PER_SECOND] = CELL_OPERATIONS_PER_SECOND,
-		[UNIT_NANOSECONDS] = CELL_NANOSECONDS,
-		[UNIT_FRACTION] = CELL_FRACTION,
-		[UNIT_BYTES] = CELL_BYTES,
-		[UNIT_COUNT] = CELL_NUMBER,
-	};
 	const struct result_metric *m = main_metric(phase);
 	struct report_cell cell = {.type = CELL_MISSING};
 	char text[CELL_TEXT_MAX];
 
 	if (m)
-		cell = (struct report_cell){.type = types[m->unit], .number = m->value};
+		cell = (struct report_cell){.type = report_unit_cell(m->unit), .number = m->value};
 	printf("%s %s %s", first ? "" : ",", phase->name, format_cell(&cell, text));
 }
 

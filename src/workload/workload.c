@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * Workloads: the types that types.h lists, and one type with its keys set; see workload.h.  Keys
- * and defaults are words, so that defaults go through the same parser as what people
+ * Workloads: the types that types.h lists, and one type with its keys set; see workload.h.
+ * Keys and defaults are words, so that defaults go through the same parser as what people
  * type.
  */
 
