@@ -5,10 +5,12 @@
  * own, in order or at random places.  What a device can do at a depth of 16 or 64 a
  * synchronous loop cannot show.
  *
- * A thread fills its free slots, submits, sleeps until something has completed, and takes
+ * A thread fills its free slots, submits, waits until something has completed, and takes
  * all that has.  The latency of an operation reaches from when it was handed to the kernel
- * to when its completion was seen.  Kinds that read or overwrite work on files that were
- * written and synced before, with blocks allocated; `write` makes its file.
+ * to when its completion was seen.  To sleep and be woken can take longer than a fast
+ * device: while operations complete sooner than that, a thread asks for them again and
+ * again instead.  Kinds that read or overwrite work on files that were written and synced
+ * before, with blocks allocated; `write` makes its file.
  */
 
 #include <errno.h>
@@ -26,6 +28,9 @@
 #include "workload/values.h"
 
 enum { DEPTH_MAX = 1024, THREADS_MAX = 128 };
+
+/* What going to sleep and being woken costs: 20 to 50 us where a processor is halted. */
+enum { POLL_NS = 50 * NS_PER_US };
 
 enum { READ, WRITE, RANDREAD, RANDWRITE, KINDS };
 static const char *const kind_words[] = {"read", "write", "randread", "randwrite"};
@@ -77,8 +82,9 @@ struct slot {
 
 struct ring {
 	struct io_uring uring;
-	bool is_set_up, is_registered;
+	bool is_set_up, is_registered, are_buffers_registered;
 	bool is_broken; /* the kernel may still write to the buffers */
+	bool is_quick;	/* the last wait was short: ask the kernel, do not sleep */
 	int fd;
 	const char *path;
 	struct slot *slots;
@@ -216,6 +222,17 @@ static int set_up_ring(struct ring *g, unsigned depth, struct err *e)
 	return 0;
 }
 
+/* So that the kernel need not pin a buffer for each operation; without, it works as well. */
+static void register_buffers(struct ring *g, unsigned depth, uint64_t block_bytes)
+{
+	_cleanup_free_ struct iovec *v = calloc(depth, sizeof(*v));
+
+	for (unsigned i = 0; v && i < depth; i++)
+		v[i] = (struct iovec){g->slots[i].payload.block, block_bytes};
+	g->are_buffers_registered =
+		v && !io_uring_register_buffers(&g->uring, v, depth);
+}
+
 static int prepare(struct engine_thread *t, struct err *e)
 {
 	const struct aio_phase *p = t->work;
@@ -235,7 +252,11 @@ static int prepare(struct engine_thread *t, struct err *e)
 		return err_set(e, errno, "open %s%s", g->path,
 			p->o->direct ? " with O_DIRECT" : "");
 	r = set_up_ring(g, p->depth, e);
-	return r ? r : set_up_slots(t, g, p->depth, p->o->block_bytes, e);
+	if (!r)
+		r = set_up_slots(t, g, p->depth, p->o->block_bytes, e);
+	if (!r)
+		register_buffers(g, p->depth, p->o->block_bytes);
+	return r;
 }
 
 static void finish(struct engine_thread *t)
@@ -289,6 +310,28 @@ static bool may_begin(struct engine_thread *t, struct ring *g, bool *over)
 	return !*over && (!g->due_ns || clock_now_ns() >= g->due_ns);
 }
 
+static void prepare_operation(const struct aio_phase *p, struct ring *g, unsigned slot,
+	struct io_uring_sqe *sqe)
+{
+	struct slot *s = &g->slots[slot];
+	unsigned bytes = (unsigned)p->o->block_bytes;
+	int fd = g->is_registered ? 0 : g->fd;
+
+	if (writes(p->kind)) {
+		payload_next(&s->payload);
+		io_uring_prep_write(sqe, fd, s->payload.block, bytes, s->at);
+	} else {
+		io_uring_prep_read(sqe, fd, s->payload.block, bytes, s->at);
+	}
+	if (g->are_buffers_registered) {
+		sqe->opcode = writes(p->kind) ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
+		sqe->buf_index = (uint16_t)slot;
+	}
+	if (g->is_registered)
+		io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
+	io_uring_sqe_set_data64(sqe, slot);
+}
+
 /* Queues the n-th operation in a free slot. */
 static void queue(struct engine_thread *t, struct ring *g, uint64_t n)
 {
@@ -297,7 +340,6 @@ static void queue(struct engine_thread *t, struct ring *g, uint64_t n)
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&g->uring);
 	unsigned i = g->free_slots[g->first_free];
 	struct slot *s = &g->slots[i];
-	int fd;
 
 	g->first_free = (g->first_free + 1) % p->depth;
 	g->free_count--;
@@ -306,18 +348,7 @@ static void queue(struct engine_thread *t, struct ring *g, uint64_t n)
 	if (is_random(p->kind))
 		n = random_below(&t->random, p->o->file_bytes / block_bytes);
 	s->at = n * block_bytes;
-	fd = g->is_registered ? 0 : g->fd;
-	if (writes(p->kind)) {
-		payload_next(&s->payload);
-		io_uring_prep_write(sqe, fd, s->payload.block, (unsigned)block_bytes,
-			s->at);
-	} else {
-		io_uring_prep_read(sqe, fd, s->payload.block, (unsigned)block_bytes,
-			s->at);
-	}
-	if (g->is_registered)
-		io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
-	io_uring_sqe_set_data64(sqe, i);
+	prepare_operation(p, g, i, sqe);
 	s->begun_ticks = p->o->pace.rate > 0 ? engine_ticks_of(t, g->due_ns)
 					     : ticks_now(&t->ticks);
 }
@@ -347,22 +378,43 @@ static int complete(struct engine_thread *t, struct ring *g, struct io_uring_cqe
 	return 0;
 }
 
+/* Asks for completions without sleeping, no longer than sleeping would cost.  An error
+ * shows again in the wait that follows. */
+static void poll_ring(struct ring *g, uint64_t now_ns)
+{
+	uint64_t end_ns = now_ns + POLL_NS;
+
+	while (!io_uring_cq_ready(&g->uring) && clock_now_ns() < end_ns)
+		if (io_uring_get_events(&g->uring) < 0)
+			return;
+}
+
 /* Submits what is queued and waits for at least one, or with a turn that is to come not
  * longer than until then. */
 static int submit(struct ring *g)
 {
 	struct io_uring_cqe *cqe;
 	struct __kernel_timespec left = {0};
-	uint64_t now_ns;
+	uint64_t now_ns = clock_now_ns();
+	int r;
 
-	if (!g->has_turn)
-		return io_uring_submit_and_wait(&g->uring, 1);
-	now_ns = clock_now_ns();
-	if (g->due_ns > now_ns) {
-		left.tv_sec = (long long)((g->due_ns - now_ns) / NS_PER_S);
-		left.tv_nsec = (long long)((g->due_ns - now_ns) % NS_PER_S);
+	if (g->is_quick && (!g->has_turn || g->due_ns > now_ns + POLL_NS)) {
+		r = io_uring_submit(&g->uring);
+		if (r < 0)
+			return r;
+		poll_ring(g, now_ns);
 	}
-	return io_uring_submit_and_wait_timeout(&g->uring, &cqe, 1, &left, NULL);
+	if (!g->has_turn) {
+		r = io_uring_submit_and_wait(&g->uring, 1);
+	} else {
+		if (g->due_ns > now_ns) {
+			left.tv_sec = (long long)((g->due_ns - now_ns) / NS_PER_S);
+			left.tv_nsec = (long long)((g->due_ns - now_ns) % NS_PER_S);
+		}
+		r = io_uring_submit_and_wait_timeout(&g->uring, &cqe, 1, &left, NULL);
+	}
+	g->is_quick = clock_now_ns() - now_ns < 2 * POLL_NS; /* it may have slept */
+	return r;
 }
 
 /* Waits and takes all that have completed; after the first error they are only taken. */
