@@ -23,9 +23,9 @@
 #include "scratch/model_control.h"
 #include "scratch/model_device.h"
 
-#define READS 61
+#define READS 31
 #define BLOCK_BYTES 4096
-#define FIXED_NS_MAX (2 * NS_PER_MS)
+#define FIXED_NS_MAX (8 * NS_PER_MS)
 #define FIXED_NS_MIN (50 * NS_PER_US)
 #define LEAD_NS_MAX (150 * NS_PER_US)
 
