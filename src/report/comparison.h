@@ -36,7 +36,7 @@ struct series {
 };
 
 struct comparison {
-	struct series **series; /* in the order in which they were first seen */
+	struct series **series; /* as they were first seen, in a report the primary first */
 	size_t count;
 	void *index; /* tsearch(3) */
 };

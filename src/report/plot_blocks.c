@@ -205,10 +205,8 @@ int plot_blocks(const struct report *r, struct plots *out, struct err *e)
 
 	if (r->blocks < 2)
 		return 0;
-	for (uint64_t primary = 2; primary-- > 0;)
-		for (size_t i = 0; !status && i < c->count; i++)
-			if (report_is_primary(r, c->series[i]) == primary &&
-				report_is_shown(r, c->series[i]) && can_be_drawn(c->series[i]))
-				status = plot_one(r, c->series[i], out);
+	for (size_t i = 0; !status && i < c->count; i++)
+		if (report_is_shown(r, c->series[i]) && can_be_drawn(c->series[i]))
+			status = plot_one(r, c->series[i], out);
 	return status ? err_set(e, ENOMEM, "plot blocks") : 0;
 }

@@ -72,20 +72,18 @@ static void add_metric(struct text_table *t, const struct report_table *c,
 	}
 }
 
-/* The primary metric first; each metric once, with its levels below each other. */
+/* Each metric once, with its levels below each other. */
 static void add_rows(
 	struct text_table *t, const struct report_table *c, const struct factor *factor)
 {
-	for (uint64_t primary = 2; primary-- > 0;)
-		for (size_t i = 0; i < c->row_count; i++) {
-			const struct report_cell *row = c->cells + i * c->column_count;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct report_cell *row = c->cells + i * c->column_count;
 
-			if (row[FACTORS_PRIMARY].count == primary &&
-				row[FACTORS_SHOWN].count &&
-				!strcmp(row[FACTORS_FACTOR].text, factor->name) &&
-				!strcmp(row[FACTORS_LEVEL].text, factor->levels[1]))
-				add_metric(t, c, row);
-		}
+		if (row[FACTORS_SHOWN].count &&
+			!strcmp(row[FACTORS_FACTOR].text, factor->name) &&
+			!strcmp(row[FACTORS_LEVEL].text, factor->levels[1]))
+			add_metric(t, c, row);
+	}
 }
 
 static int render_factor(const struct report *r, const struct factor *factor,

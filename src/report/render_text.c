@@ -249,20 +249,16 @@ static struct text_table *new_table(const struct report *r, size_t arm)
 	return text_table_new(columns, TEXT_COLUMNS, TEXT_TABLE_WIDTH);
 }
 
-/* The primary metric first, then the others that are shown. */
 static void add_rows(struct text_table *t, const struct report *r, const char *arm)
 {
 	const struct report_table *c = &r->tables[TABLE_COMPARISON];
 
-	for (uint64_t primary = 2; primary-- > 0;)
-		for (size_t i = 0; i < c->row_count; i++) {
-			const struct report_cell *row = c->cells + i * c->column_count;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct report_cell *row = c->cells + i * c->column_count;
 
-			if (row[COMPARISON_PRIMARY].count == primary &&
-				row[COMPARISON_SHOWN].count &&
-				!strcmp(row[COMPARISON_ARM].text, arm))
-				add_line(t, r, row);
-		}
+		if (row[COMPARISON_SHOWN].count && !strcmp(row[COMPARISON_ARM].text, arm))
+			add_line(t, r, row);
+	}
 }
 
 static int render_comparison(

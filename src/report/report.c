@@ -16,6 +16,7 @@
 #include "report/comparison.h"
 #include "report/factors.h"
 #include "report/merge.h"
+#include "report/shown.h"
 #include "report/tables.h"
 
 static int find_arm(
@@ -101,6 +102,20 @@ static int take_run(void *data, struct result_run *run, struct err *e)
 	if (!status)
 		status = keep_run(w, run, e);
 	return status;
+}
+
+/* What the experiment is about comes first wherever its metrics are listed. */
+static void put_primary_first(const struct report *r)
+{
+	struct comparison *c = r->comparison;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (report_is_primary(r, c->series[i])) {
+			struct series *primary = c->series[i];
+
+			memmove(c->series + 1, c->series, i * sizeof(*c->series));
+			c->series[0] = primary;
+		}
 }
 
 static int finish_workloads(struct report *r, struct err *e)
@@ -283,6 +298,8 @@ static int build(struct report *r, struct bundle *bundle, struct result_run *run
 			     : bundle_each_run(&r->bundle, take_run, r, e);
 	if (!status)
 		status = finish_workloads(r, e);
+	if (!status)
+		put_primary_first(r);
 	if (!status && (!run || r->bundle.traces))
 		status = bundle_each_trace(&r->bundle, take_trace, r, e);
 	if (!status)

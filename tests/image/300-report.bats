@@ -62,6 +62,19 @@ expect_refusal() {
     expect_refusal 2 'arm ssd: "external" is not FACTOR=LEVEL' "$JBDLAB" report "$WORK/bundle"
 }
 
+@test "the primary metric comes first wherever metrics are listed" {
+    local format
+    "$JBDLAB" report "$WORK/bundle" --json | jq -e '[.comparison, .values | .[0] |
+        [.workload, .phase, .metric] == ["sync", "write", "rate"]] == [true, true]'
+    for format in csv html markdown; do
+        "$JBDLAB" report "$WORK/bundle" --format $format |
+            grep -oE '(sync|stream)[,/]write[,/]rate|sync/write' | head -n 1 | grep -q ^sync
+    done
+    # The table of the page, not its summary.
+    "$JBDLAB" report "$WORK/bundle" --format html | sed -n '/<caption>ssd compared/,$p' |
+        grep -oE '[a-z]+/[a-z]+/[a-z]+' | head -n 1 | grep -qx sync/write/rate
+}
+
 @test "the comparison fits into 80 columns" {
     "$JBDLAB" report "$WORK/bundle" |
         awk '/^Comparison/ { here = 1 } here && length > 80 { print; bad = 1 } END { exit bad }'
