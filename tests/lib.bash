@@ -154,6 +154,12 @@ release() {
     rm -f "$WORK"/hold.*
 }
 
+# scratch_disk NAME SIZE [MODEL]: its section of an experiment file, kept in $WORK.
+scratch_disk() {
+    printf '[disk %s]\nsize = %s\ndirectory = %s\n' "$1" "$2" "$WORK"
+    ! [ "${3-}" ] || printf 'model = %s\n' "$3"
+}
+
 # destroy_disk NAME: if there is such a scratch disk.
 destroy_disk() {
     ! timeout 30 "$JBDLAB" scratch list --json | grep -qF "\"$1\"" ||

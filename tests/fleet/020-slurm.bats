@@ -83,12 +83,8 @@ END
 name   = fleet
 blocks = 1
 probe  = no
-[disk slow]
-size = 24M
-directory = $WORK
-[disk fast]
-size = 8M
-directory = $WORK
+$(scratch_disk slow 24M)
+$(scratch_disk fast 8M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

@@ -28,12 +28,8 @@ experiment() {
         [[ "$*" == *repeat* ]] || echo 'repeat = 0'
         printf '%s\n' "$@"
         cat <<END
-[disk slow]
-size = 64M
-directory = $WORK
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk slow 64M)
+$(scratch_disk fast 16M)
 [volume data]
 device = slow
 mkfs   = ext3 -b 1024
@@ -558,12 +554,8 @@ locks() {
 blocks = 1
 seed = 1
 repeat = 0
-[disk slow]
-size = 64M
-directory = $WORK
-[disk fast]
-size = 32M
-directory = $WORK
+$(scratch_disk slow 64M)
+$(scratch_disk fast 32M)
 [volume data]
 device = slow
 mkfs = ext4

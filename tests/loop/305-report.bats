@@ -14,12 +14,8 @@ setup() {
 blocks = 2
 repeat = 0
 primary = dd/write/rate
-[disk slow]
-size = 64M
-directory = $WORK
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk slow 64M)
+$(scratch_disk fast 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 1024

@@ -55,12 +55,8 @@ experiment() {
 [experiment]
 blocks = 1
 repeat = ${REPEAT:-0}
-[disk slow]
-size = 64M
-directory = $WORK
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk slow 64M)
+$(scratch_disk fast 16M)
 [volume data]
 device = slow
 mkfs   = $1

@@ -31,9 +31,7 @@ experiment() {
 [experiment]
 blocks = 1
 repeat = 0
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk fast 16M)
 [volume data]
 device = $DATA
 [arm inline]

@@ -32,9 +32,7 @@ experiment() {
 blocks = 1
 repeat = 0
 trace = yes
-[disk slow]
-size = 64M
-directory = $WORK
+$(scratch_disk slow 64M)
 ${1:+[disk fast]
 size = 16M
 directory = $WORK}

@@ -33,12 +33,8 @@ experiment() {
 name = x
 blocks = 1
 seed = 3
-[disk slow]
-size = 32M
-directory = $WORK
-[disk fast]
-size = 8M
-directory = $WORK
+$(scratch_disk slow 32M)
+$(scratch_disk fast 8M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

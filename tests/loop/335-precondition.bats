@@ -34,14 +34,8 @@ blocks = 1
 seed   = 5
 repeat = 0
 precondition = 20ms
-[disk slow]
-size = 64M
-directory = $WORK
-model = $model
-[disk fast]
-size = 16M
-directory = $WORK
-model = $model
+$(scratch_disk slow 64M $model)
+$(scratch_disk fast 16M $model)
 [arm inline]
 journal = inline,size=4M
 [arm outside]

@@ -23,9 +23,7 @@ blocks = 2
 seed   = 5
 repeat = 0
 warmup = 1
-[disk slow]
-size = 64M
-directory = $WORK
+$(scratch_disk slow 64M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

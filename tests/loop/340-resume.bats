@@ -59,12 +59,8 @@ END
 
 own_disks() {
     cat >>"$WORK/x.ini" <<END
-[disk slow]
-size = 64M
-directory = $WORK
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk slow 64M)
+$(scratch_disk fast 16M)
 END
 }
 

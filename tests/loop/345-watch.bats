@@ -37,10 +37,7 @@ experiment() {
     shift 2
     {
         cat <<END
-[disk slow]
-size = 64M
-directory = $WORK
-model = $model
+$(scratch_disk slow 64M $model)
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

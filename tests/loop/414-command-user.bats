@@ -60,9 +60,7 @@ END
 name = user
 blocks = 1
 repeat = 0
-[disk slow]
-size = 32M
-directory = $WORK
+$(scratch_disk slow 32M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

@@ -171,9 +171,7 @@ status_of_command() {
 [experiment]
 name = rights
 blocks = 1
-[disk d]
-size = 32M
-directory = $WORK
+$(scratch_disk d 32M)
 [volume v]
 device = d
 mkfs = ext4 -b 1024

@@ -233,9 +233,7 @@ own_dev() {
 [experiment]
 name = poor
 blocks = 1
-[disk d]
-size = 16M
-directory = $WORK
+$(scratch_disk d 16M)
 [volume v]
 device = d
 mkfs = ext4

@@ -23,17 +23,9 @@ experiment() {
 blocks = 1
 repeat = 0
 probe  = no
-[disk slow]
-model = ssd,read=4ms,write=4ms,flush=7ms,channels=1,overhead=0,interface=0
-size  = 128M
-directory = $WORK
-[disk fast]
-model = ssd,read=2ms,write=2ms,flush=3500us,channels=1,overhead=0,interface=0
-size  = 16M
-directory = $WORK
-[disk plain]
-size  = 16M
-directory = $WORK
+$(scratch_disk slow 128M ssd,read=4ms,write=4ms,flush=7ms,channels=1,overhead=0,interface=0)
+$(scratch_disk fast 16M ssd,read=2ms,write=2ms,flush=3500us,channels=1,overhead=0,interface=0)
+$(scratch_disk plain 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

@@ -26,13 +26,8 @@ blocks = 1
 warmup = 1
 trace  = yes
 precondition = 100ms
-[disk slow]
-size = 128M
-directory = $WORK
-model = ssd
-[disk fast]
-size = 16M
-directory = $WORK
+$(scratch_disk slow 128M ssd)
+$(scratch_disk fast 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 1024
