@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The audit for people: one line for each phase of each arm, and below them a sentence for
- * everything that is not in order. */
+ * everything that is not in order; the same is said once of all phases together. */
 
 #include <errno.h>
 #include <string.h>
 
+#include "core/wrap.h"
 #include "report/format.h"
 #include "report/report.h"
 #include "report/text_table.h"
@@ -63,6 +64,55 @@ static bool in_order(const char *verdict)
 		!strcmp(verdict, evidence_verdict_word(EVIDENCE_NOT_APPLICABLE));
 }
 
+static bool says_the_same(const struct report_cell *a, const struct report_cell *b)
+{
+	return !strcmp(a[LEDGER_VERDICT].text, b[LEDGER_VERDICT].text) &&
+		!strcmp(a[LEDGER_REASON].text, b[LEDGER_REASON].text);
+}
+
+/* The arms and phases from row i on of which the same is to be said; how many. */
+static size_t list_phases(const struct report_table *audit, size_t i, struct strbuf *out)
+{
+	const struct report_cell *first = audit->cells + i * audit->column_count;
+	const char *arm = NULL;
+	size_t n = 0;
+
+	for (; i < audit->row_count; i++) {
+		const struct report_cell *row = audit->cells + i * audit->column_count;
+
+		if (!says_the_same(first, row))
+			continue;
+		if (arm && !strcmp(arm, row[LEDGER_ARM].text))
+			strbuf_add(out, ", ");
+		else
+			strbuf_addf(out, "%sarm %s: ", arm ? "; " : "", row[LEDGER_ARM].text);
+		strbuf_addf(out, "%s/%s", row[LEDGER_WORKLOAD].text, row[LEDGER_PHASE].text);
+		arm = row[LEDGER_ARM].text;
+		n++;
+	}
+	return n;
+}
+
+/* What is wrong with row i, together with all later rows that have the same. */
+static void add_remark(const struct report_table *audit, size_t i, struct strbuf *out)
+{
+	const struct report_cell *row = audit->cells + i * audit->column_count;
+	_cleanup_(strbuf_deinit) struct strbuf phases = {0}, text = {0};
+
+	for (size_t k = 0; k < i; k++)
+		if (says_the_same(audit->cells + k * audit->column_count, row))
+			return;
+	if (list_phases(audit, i, &phases) > 1) {
+		strbuf_addf(&text, "%s: %s (%s)", row[LEDGER_VERDICT].text,
+			row[LEDGER_REASON].text, strbuf_text(&phases));
+		wrap_text(out, strbuf_text(&text), 0, 2);
+	} else {
+		strbuf_addf(out, "%s: %s/%s, arm %s: %s\n", row[LEDGER_VERDICT].text,
+			row[LEDGER_WORKLOAD].text, row[LEDGER_PHASE].text,
+			row[LEDGER_ARM].text, row[LEDGER_REASON].text);
+	}
+}
+
 int render_audit(const struct report *r, bool all, struct strbuf *out, struct err *e)
 {
 	const struct report_table *audit = &r->tables[TABLE_AUDIT];
@@ -88,9 +138,7 @@ int render_audit(const struct report *r, bool all, struct strbuf *out, struct er
 		const struct report_cell *row = audit->cells + i * audit->column_count;
 
 		if (!in_order(row[LEDGER_VERDICT].text))
-			strbuf_addf(out, "%s: %s/%s, arm %s: %s\n", row[LEDGER_VERDICT].text,
-				row[LEDGER_WORKLOAD].text, row[LEDGER_PHASE].text,
-				row[LEDGER_ARM].text, row[LEDGER_REASON].text);
+			add_remark(audit, i, out);
 	}
 	return strbuf_failed(out) ? err_set(e, ENOMEM, "print the audit") : 0;
 }

@@ -137,6 +137,11 @@ ledger() {
     sentences
     grep -qx 'audit warning Sync audit: failed: sync/write with inline: 128 syncs, 0 flushes (2 of 2 phases not in order).' \
         "$WORK/sentences"
+    # What both have in common is said once.
+    run "$JBDLAB" audit "$WORK/bundle"
+    echo "$output"
+    grep -qxF 'failed: 128 syncs, 0 flushes (arm inline: sync/write; arm ssd: sync/write)' \
+        <<<"$output"
 }
 
 @test "a published table without any placement is summed up" {
