@@ -154,8 +154,8 @@ release() {
     rm -f "$WORK"/hold.*
 }
 
-# scratch_disk NAME SIZE [MODEL]: its section of an experiment file, kept in $WORK.
-scratch_disk() {
+# disk_section NAME SIZE [MODEL]: its section of an experiment file, kept in $WORK.
+disk_section() {
     printf '[disk %s]\nsize = %s\ndirectory = %s\n' "$1" "$2" "$WORK"
     ! [ "${3-}" ] || printf 'model = %s\n' "$3"
 }

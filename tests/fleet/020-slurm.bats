@@ -83,8 +83,8 @@ END
 name   = fleet
 blocks = 1
 probe  = no
-$(scratch_disk slow 24M)
-$(scratch_disk fast 8M)
+$(disk_section slow 24M)
+$(disk_section fast 8M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

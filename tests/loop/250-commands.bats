@@ -275,8 +275,8 @@ s.serve_forever()' >"$WORK/port" 2>/dev/null 3>&- &
 [experiment]
 blocks = 2
 primary = fio/run/operations
-$(scratch_disk a 64M)
-$(scratch_disk b 32M)
+$(disk_section a 64M)
+$(disk_section b 32M)
 [volume v]
 device = a
 mkfs = ext4 -b 4096

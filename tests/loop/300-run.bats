@@ -28,8 +28,8 @@ experiment() {
         [[ "$*" == *repeat* ]] || echo 'repeat = 0'
         printf '%s\n' "$@"
         cat <<END
-$(scratch_disk slow 64M)
-$(scratch_disk fast 16M)
+$(disk_section slow 64M)
+$(disk_section fast 16M)
 [volume data]
 device = slow
 mkfs   = ext3 -b 1024
@@ -554,8 +554,8 @@ locks() {
 blocks = 1
 seed = 1
 repeat = 0
-$(scratch_disk slow 64M)
-$(scratch_disk fast 32M)
+$(disk_section slow 64M)
+$(disk_section fast 32M)
 [volume data]
 device = slow
 mkfs = ext4

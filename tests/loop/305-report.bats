@@ -14,8 +14,8 @@ setup() {
 blocks = 2
 repeat = 0
 primary = dd/write/rate
-$(scratch_disk slow 64M)
-$(scratch_disk fast 16M)
+$(disk_section slow 64M)
+$(disk_section fast 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 1024

@@ -55,8 +55,8 @@ experiment() {
 [experiment]
 blocks = 1
 repeat = ${REPEAT:-0}
-$(scratch_disk slow 64M)
-$(scratch_disk fast 16M)
+$(disk_section slow 64M)
+$(disk_section fast 16M)
 [volume data]
 device = slow
 mkfs   = $1

@@ -31,7 +31,7 @@ experiment() {
 [experiment]
 blocks = 1
 repeat = 0
-$(scratch_disk fast 16M)
+$(disk_section fast 16M)
 [volume data]
 device = $DATA
 [arm inline]

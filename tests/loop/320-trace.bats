@@ -32,7 +32,7 @@ experiment() {
 blocks = 1
 repeat = 0
 trace = yes
-$(scratch_disk slow 64M)
+$(disk_section slow 64M)
 ${1:+[disk fast]
 size = 16M
 directory = $WORK}

@@ -33,8 +33,8 @@ experiment() {
 name = x
 blocks = 1
 seed = 3
-$(scratch_disk slow 32M)
-$(scratch_disk fast 8M)
+$(disk_section slow 32M)
+$(disk_section fast 8M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

@@ -34,8 +34,8 @@ blocks = 1
 seed   = 5
 repeat = 0
 precondition = 20ms
-$(scratch_disk slow 64M "$model")
-$(scratch_disk fast 16M "$model")
+$(disk_section slow 64M "$model")
+$(disk_section fast 16M "$model")
 [arm inline]
 journal = inline,size=4M
 [arm outside]

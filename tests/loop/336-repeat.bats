@@ -23,7 +23,7 @@ blocks = 2
 seed   = 5
 repeat = 0
 warmup = 1
-$(scratch_disk slow 64M)
+$(disk_section slow 64M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

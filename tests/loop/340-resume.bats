@@ -59,8 +59,8 @@ END
 
 own_disks() {
     cat >>"$WORK/x.ini" <<END
-$(scratch_disk slow 64M)
-$(scratch_disk fast 16M)
+$(disk_section slow 64M)
+$(disk_section fast 16M)
 END
 }
 

@@ -37,7 +37,7 @@ experiment() {
     shift 2
     {
         cat <<END
-$(scratch_disk slow 64M "$model")
+$(disk_section slow 64M "$model")
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

@@ -60,7 +60,7 @@ END
 name = user
 blocks = 1
 repeat = 0
-$(scratch_disk slow 32M)
+$(disk_section slow 32M)
 [volume data]
 device = slow
 mkfs = ext4 -b 1024

@@ -171,7 +171,7 @@ status_of_command() {
 [experiment]
 name = rights
 blocks = 1
-$(scratch_disk d 32M)
+$(disk_section d 32M)
 [volume v]
 device = d
 mkfs = ext4 -b 1024

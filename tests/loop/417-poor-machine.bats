@@ -233,7 +233,7 @@ own_dev() {
 [experiment]
 name = poor
 blocks = 1
-$(scratch_disk d 16M)
+$(disk_section d 16M)
 [volume v]
 device = d
 mkfs = ext4

@@ -23,9 +23,9 @@ experiment() {
 blocks = 1
 repeat = 0
 probe  = no
-$(scratch_disk slow 128M ssd,read=4ms,write=4ms,flush=7ms,channels=1,overhead=0,interface=0)
-$(scratch_disk fast 16M ssd,read=2ms,write=2ms,flush=3500us,channels=1,overhead=0,interface=0)
-$(scratch_disk plain 16M)
+$(disk_section slow 128M ssd,read=4ms,write=4ms,flush=7ms,channels=1,overhead=0,interface=0)
+$(disk_section fast 16M ssd,read=2ms,write=2ms,flush=3500us,channels=1,overhead=0,interface=0)
+$(disk_section plain 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 4096

@@ -26,8 +26,8 @@ blocks = 1
 warmup = 1
 trace  = yes
 precondition = 100ms
-$(scratch_disk slow 128M ssd)
-$(scratch_disk fast 16M)
+$(disk_section slow 128M ssd)
+$(disk_section fast 16M)
 [volume data]
 device = slow
 mkfs   = ext4 -b 1024
