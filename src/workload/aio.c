@@ -82,7 +82,7 @@ struct slot {
 
 struct ring {
 	struct io_uring uring;
-	bool is_set_up, is_registered, are_buffers_registered;
+	bool is_set_up, are_buffers_registered;
 	bool is_broken; /* the kernel may still write to the buffers */
 	bool is_quick;	/* the last wait was short: ask the kernel, do not sleep */
 	int fd;
@@ -205,8 +205,8 @@ static int set_up_slots(struct engine_thread *t, struct ring *g, unsigned depth,
 /*
  * The ring is used by this thread alone, which lets the kernel run what completes when we
  * ask for it and not by interrupting us; kernels before 6.1 do not know these flags.  The
- * file is registered so that it need not be looked up for each operation; without, it
- * works as well.
+ * file is not registered: the kernel lets go of those some time after the ring is closed,
+ * and whoever unmounts then finds the volume busy.
  */
 static int set_up_ring(struct ring *g, unsigned depth, struct err *e)
 {
@@ -218,7 +218,6 @@ static int set_up_ring(struct ring *g, unsigned depth, struct err *e)
 	if (r)
 		return err_set(e, -r, "set up io_uring");
 	g->is_set_up = true;
-	g->is_registered = !io_uring_register_files(&g->uring, &g->fd, 1);
 	return 0;
 }
 
@@ -315,20 +314,17 @@ static void prepare_operation(const struct aio_phase *p, struct ring *g, unsigne
 {
 	struct slot *s = &g->slots[slot];
 	unsigned bytes = (unsigned)p->o->block_bytes;
-	int fd = g->is_registered ? 0 : g->fd;
 
 	if (writes(p->kind)) {
 		payload_next(&s->payload);
-		io_uring_prep_write(sqe, fd, s->payload.block, bytes, s->at);
+		io_uring_prep_write(sqe, g->fd, s->payload.block, bytes, s->at);
 	} else {
-		io_uring_prep_read(sqe, fd, s->payload.block, bytes, s->at);
+		io_uring_prep_read(sqe, g->fd, s->payload.block, bytes, s->at);
 	}
 	if (g->are_buffers_registered) {
 		sqe->opcode = writes(p->kind) ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED;
 		sqe->buf_index = (uint16_t)slot;
 	}
-	if (g->is_registered)
-		io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
 	io_uring_sqe_set_data64(sqe, slot);
 }
 

@@ -181,3 +181,23 @@ no_row_no_file() {
         [[ $output == *"$WORK/m: Read-only file system"* ]]
     done
 }
+
+# at_once WORKLOAD OPTION...: one of three times at least; others may look at a file system.
+at_once() {
+    local i
+    for ((i = 0; i < 3; i++)); do
+        "$JBDLAB" bench "$WORK/m" --quiet --no-progress -w "$@" >/dev/null
+        ! umount "$WORK/m" || { mount "$disk" "$WORK/m" && return 0; }
+        sleep 0.5
+    done
+    echo "busy after $*"
+    return 1
+}
+
+@test "a volume can be unmounted as soon as a workload is over" {
+    at_once aio -s kind=randread -s size=4M -s depth=16 -s count=100
+    at_once aio -s kind=write -s size=4M -s depth=4
+    at_once tiobench -s size=4M -s threads=2 -s mmap=yes
+    at_once throughput -s size=2M -s block=64k -s threads=2
+    at_once commit -s kind=wal -s count=20 -s heap=1M
+}
